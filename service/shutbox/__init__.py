@@ -1,0 +1,1 @@
+"""Shutbox: a verifiable, seeded leaderboard service for the dice game Shut the Box."""
