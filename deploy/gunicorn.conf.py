@@ -1,0 +1,14 @@
+"""How gunicorn runs Shutbox; `shutbox serve` and the container use this file. Numbers: docs/operations.md."""
+
+import os
+
+wsgi_app = "shutbox.wsgi:app"
+worker_class = "gthread"
+workers = int(os.environ.get("SHUTBOX_WORKERS", "2"))
+threads = int(os.environ.get("SHUTBOX_THREADS", "16"))
+keepalive = 60
+timeout = 60
+graceful_timeout = 10
+control_socket_disable = True
+errorlog = "-"
+loglevel = "warning"

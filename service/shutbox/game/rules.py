@@ -32,6 +32,7 @@ class Rules:
         self.opening = ruleset.opening
         self.penalties = {board: _penalty(ruleset.scoring, board) for board in subsets(self.opening)}
         self.opening_penalty = self.penalties[self.opening]
+        self.distinct_penalties = {penalty: index for index, penalty in enumerate(sorted(set(self.penalties.values())))}
         self.dice_allowed = {board: _dice_allowed(ruleset, board) for board in self.penalties}
         self._sets: list[tuple[int, ...]] = []  # by match: the sets of opening tiles that fit it
         self._match: dict[Roll, int] = {}

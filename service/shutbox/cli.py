@@ -1,0 +1,118 @@
+"""The `shutbox` command: serve everything, or the parts one by one."""
+
+import logging
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import click
+from sqlalchemy.exc import OperationalError
+
+from . import days, leaderboards, worker
+from .config import Settings
+from .errors import StartRefused
+from .ranking import RankingUnavailable
+from .seeds import load_secrets
+from .serve import opened, prepare, serve
+from .site import Site
+from .store.database import db
+
+
+class _Commands(click.Group):
+    """Shows a refusal to start as one message instead of a traceback."""
+
+    def invoke(self, context: click.Context) -> Any:
+        try:
+            return super().invoke(context)
+        except StartRefused as refused:
+            raise click.ClickException(str(refused)) from None
+        except OperationalError as error:
+            raise click.ClickException(f"the database cannot be used: {error.orig}") from None
+
+
+@click.group(cls=_Commands)
+@click.version_option(package_name="shutbox")
+@click.option("--data-dir", type=click.Path(path_type=Path), help="Folder of everything that is kept (default: var).")
+@click.pass_context
+def main(context: click.Context, data_dir: Path | None) -> None:
+    """Shutbox: a verifiable, seeded leaderboard service for Shut the Box.
+
+    Settings are environment variables that begin with SHUTBOX_; docs/operations.md lists them.
+    """
+    logging.basicConfig(format="%(asctime)s %(name)s %(levelname)s %(message)s", level=logging.WARNING)
+    settings = Settings.from_env(os.environ)
+    context.obj = replace(settings, data_dir=data_dir) if data_dir else settings
+
+
+@main.command("serve")
+@click.option("--data-dir", type=click.Path(path_type=Path), help="Folder of everything that is kept (default: var).")
+@click.option("--bind", default="127.0.0.1:8000", show_default=True, metavar="HOST:PORT", help="Where to listen.")
+@click.pass_obj
+def serve_command(settings: Settings, data_dir: Path | None, bind: str) -> None:
+    """Run everything: database, Redis-compatible server, worker and web, from an empty folder."""
+    sys.exit(serve(replace(settings, data_dir=data_dir) if data_dir else settings, bind))
+
+
+@main.command("migrate")
+@click.pass_obj
+def migrate_command(settings: Settings) -> None:
+    """Create the secrets and bring the database to this version, without serving."""
+    prepare(settings)
+    click.echo("The database is up to date.")
+
+
+@main.command("worker")
+@click.pass_obj
+def worker_command(settings: Settings) -> None:
+    """Run the worker: it makes days, closes them and keeps the rankings in Redis true."""
+    stop = Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+    with _site(settings) as site:
+        worker.run(site, stop, db.session.remove)
+
+
+@main.command("check")
+@click.pass_obj
+def check_command(settings: Settings) -> None:
+    """Compare every board in Redis with SQL. Exit code 0: no difference; 1: differences; 2: Redis is away."""
+    with _site(settings) as site:
+        try:
+            found, boards = leaderboards.check(site)
+        except RankingUnavailable:
+            click.echo("Redis does not answer; boards are read from SQL meanwhile.")
+            sys.exit(2)
+    for difference in found:
+        click.echo(difference)
+    click.echo(f"{boards} boards compared, {len(found)} differences.")
+    sys.exit(1 if found else 0)
+
+
+@main.command("rebuild")
+@click.argument("round_ids", nargs=-1)
+@click.pass_obj
+def rebuild_command(settings: Settings, round_ids: tuple[str, ...]) -> None:
+    """Make boards in Redis anew from SQL: those named, or all."""
+    with _site(settings) as site:
+        chosen = round_ids or leaderboards.all_boards(site)
+        for round_id in chosen:
+            leaderboards.rebuild(site, round_id)
+    click.echo(f"{len(chosen)} boards rebuilt.")
+
+
+@contextmanager
+def _site(settings: Settings) -> Iterator[Site]:
+    """Open the installation that the settings name."""
+    with opened(settings, load_secrets(settings.chain_file, settings.round_key_file)) as site:
+        days.check_chain(site)
+        yield site
+
+
+if __name__ == "__main__":
+    main()

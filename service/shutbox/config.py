@@ -1,0 +1,101 @@
+"""Settings: one frozen value read once from the environment, with every mistake reported together."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from .errors import StartRefused
+from .game.rulesets import CATALOGUE
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What an operator can set. Each field is `SHUTBOX_` and its name in capitals; docs/operations.md lists them."""
+
+    data_dir: Path = Path("var")
+    database_url: str = ""  # empty: SQLite in the data folder
+    redis_url: str = ""  # empty: serve starts a server of its own on a socket in the data folder
+    variants: tuple[str, ...] = tuple(id for id in CATALOGUE if id != "classic")
+    grace_seconds: int = 7200
+    practice_days: int = 30
+    workers: int = 2
+    threads: int = 16
+
+    @classmethod
+    def from_env(cls, environment: Mapping[str, str]) -> "Settings":
+        """Read the settings; raises StartRefused naming every value that cannot be used and what would be right."""
+        values: dict[str, Any] = {}
+        mistakes: list[str] = []
+        known = {f"SHUTBOX_{name.upper()}": (name, read) for name, read in _READERS.items()}
+        for variable, text in environment.items():
+            if not variable.startswith("SHUTBOX_") or variable.startswith("SHUTBOX_CLIENT_"):
+                continue
+            if variable not in known:
+                mistakes.append(f"{variable} is not a setting; there are: {', '.join(sorted(known))}")
+                continue
+            name, read = known[variable]
+            try:
+                values[name] = read(text)
+            except ValueError as mistake:
+                mistakes.append(f"{variable} is {text!r}: {mistake}")
+        if mistakes:
+            raise StartRefused("\n".join(mistakes))
+        return cls(**values)
+
+    @property
+    def sql_url(self) -> str:
+        """The database in use."""
+        return self.database_url or f"sqlite:///{self.data_dir.resolve() / 'shutbox.sqlite3'}"
+
+    @property
+    def chain_file(self) -> Path:
+        """The file that holds the chain of day secrets."""
+        return self.data_dir / "chain.json"
+
+    @property
+    def round_key_file(self) -> Path:
+        """The file that holds the key from which the seeds of other rounds are made."""
+        return self.data_dir / "round-key.json"
+
+
+def _whole_number(least: int, most: int) -> Callable[[str], int]:
+    def read(text: str) -> int:
+        if not (text.isascii() and text.isdigit() and least <= int(text) <= most):
+            raise ValueError(f"it must be a whole number from {least} to {most}")
+        return int(text)
+
+    return read
+
+
+def _database_url(text: str) -> str:
+    if text and not text.startswith(("sqlite:///", "postgresql://", "postgresql+psycopg://")):
+        raise ValueError("it must begin with sqlite:/// or postgresql://")
+    return text.replace("postgresql://", "postgresql+psycopg://", 1)
+
+
+def _redis_url(text: str) -> str:
+    if text and urlsplit(text).scheme not in ("redis", "rediss", "unix"):
+        raise ValueError("it must begin with redis://, rediss:// or unix://")
+    return text
+
+
+def _variants(text: str) -> tuple[str, ...]:
+    names = tuple(name.strip() for name in text.split(","))
+    unknown = [name for name in names if name not in CATALOGUE or name == "classic"]
+    if unknown:
+        raise ValueError(f"{', '.join(unknown) or 'nothing'} cannot be a variant of the day; name rulesets but classic")
+    return names
+
+
+_READERS: dict[str, Callable[[str], Any]] = {
+    "data_dir": Path,
+    "database_url": _database_url,
+    "redis_url": _redis_url,
+    "variants": _variants,
+    "grace_seconds": _whole_number(0, 43_200),
+    "practice_days": _whole_number(1, 3650),
+    "workers": _whole_number(1, 256),
+    "threads": _whole_number(1, 256),
+}

@@ -1,0 +1,156 @@
+"""The refusals of the use cases. They name what happened and know no status codes.
+
+Refused
+├── NotFound            there is no such thing
+├── NotAllowed          it is another player's, or nobody said who asks
+├── Conflict            the thing is there, but not in a state for this
+├── Invalid             the request cannot mean anything here
+└── Unavailable         this server cannot answer now
+"""
+
+from typing import Any
+
+
+class Refused(Exception):
+    """A request that is not carried out; nothing was changed."""
+
+    code = "refused"
+
+    def __init__(self, detail: str, **members: Any) -> None:
+        super().__init__(detail)
+        self.detail = detail
+        self.members = members  # further members of the problem: reason, turn, state, errors, retry_after
+
+
+class NotFound(Refused):
+    """There is no such thing."""
+
+
+class RulesetNotFound(NotFound):
+    code = "ruleset_not_found"
+
+
+class DayNotFound(NotFound):
+    code = "day_not_found"
+
+
+class RoundNotFound(NotFound):
+    code = "round_not_found"
+
+
+class RunNotFound(NotFound):
+    code = "run_not_found"
+
+
+class AttemptNotFound(NotFound):
+    code = "attempt_not_found"
+
+
+class PlayerNotFound(NotFound):
+    code = "player_not_found"
+
+
+class TokenNotFound(NotFound):
+    code = "token_not_found"
+
+
+class NotRanked(NotFound):
+    """The player has no row on this leaderboard, so there is nothing around it."""
+
+    code = "not_ranked"
+
+
+class NotAllowed(Refused):
+    """It belongs to another player."""
+
+
+class NotYours(NotAllowed):
+    code = "not_yours"
+
+
+class PlayerRequired(NotAllowed):
+    """Nobody said who asks, or the token is not one of ours."""
+
+    code = "player_required"
+
+
+class Conflict(Refused):
+    """The thing is not in a state for this."""
+
+
+class RoundClosed(Conflict):
+    code = "round_closed"
+
+
+class RoundNotOpen(Conflict):
+    code = "round_not_open"
+
+
+class WrongMode(Conflict):
+    """A sealed round is played by an attempt, an open one by submitting runs."""
+
+    code = "wrong_mode"
+
+
+class MoveDecided(Conflict):
+    code = "move_decided"
+
+
+class MoveAhead(Conflict):
+    code = "move_ahead"
+
+
+class AttemptEnded(Conflict):
+    code = "attempt_ended"
+
+
+class NameTaken(Conflict):
+    code = "name_taken"
+
+
+class Invalid(Refused):
+    """The request cannot mean anything here."""
+
+
+class IllegalRun(Invalid):
+    """Replay refused the run; `reason` and `turn` say why."""
+
+    code = "illegal_run"
+
+
+class IllegalMove(Invalid):
+    """The decision is not legal on the present state; `reason` says why."""
+
+    code = "illegal_move"
+
+
+class InvalidCursor(Invalid):
+    code = "invalid_cursor"
+
+
+class InvalidName(Invalid):
+    code = "invalid_name"
+
+
+class IdempotencyKeyReused(Invalid):
+    code = "idempotency_key_reused"
+
+
+class LastToken(Conflict):
+    """Without this token nobody could act as the player any more."""
+
+    code = "last_token"
+
+
+class Unavailable(Refused):
+    """This server cannot answer now."""
+
+
+class SeedUnavailable(Unavailable):
+    """This node was not given the secret of the round, or its secret does not match the commitment."""
+
+    code = "seed_unavailable"
+
+
+class StartRefused(Exception):
+    """The service does not start, since what it finds would break a promise; the text says what to do."""

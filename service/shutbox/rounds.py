@@ -1,0 +1,259 @@
+"""Rounds: their state, their dice, who takes part; practice rounds on request; the disclosure of a seed."""
+
+from dataclasses import dataclass, field
+from datetime import date
+from enum import IntEnum, StrEnum
+from hashlib import sha256
+from uuid import UUID
+
+from sqlalchemy import func, select, update
+
+from .clock import HOUR
+from .errors import IdempotencyKeyReused, RoundNotFound, RulesetNotFound, SeedUnavailable
+from .game.analysis import best_possible_penalty
+from .game.dice import deal
+from .game.encoding import lp
+from .game.rules import RollTable, Rules, rules_of
+from .game.rulesets import BY_HASH, CATALOGUE, Ruleset
+from .seeds import commitment, commits_to, day_seed, round_seed
+from .site import Site
+from .store.database import insert_or_nothing, writing
+from .store.rows import AttemptRow, EntryRow, IdempotencyRow, RoundRow, RunRow
+
+
+class Kind(StrEnum):
+    """Why a round exists."""
+
+    DAILY = "daily"
+    CHALLENGE = "challenge"
+    PRACTICE = "practice"
+
+
+class Mode(StrEnum):
+    """Sealed: the server keeps the seed and shows one roll at a time. Open: the seed is issued up front."""
+
+    SEALED = "sealed"
+    OPEN = "open"
+
+
+class State(IntEnum):
+    """The states of a round, in the only order in which they follow each other."""
+
+    UPCOMING = 0
+    OPEN = 1
+    CLOSING = 2  # no new attempts and submissions; attempts that run may be finished
+    CLOSED = 3  # the seed is disclosed
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """A round as it stands now. Times are unix milliseconds."""
+
+    round_id: str
+    kind: Kind
+    mode: Mode
+    ruleset: Ruleset
+    day: date | None
+    owner_id: UUID | None
+    commitment: bytes
+    given_seed: bytes | None = field(repr=False)
+    stored_seed: bytes | None = field(repr=False)
+    opens_at: int
+    entries_until: int
+    closes_at: int
+    state: State
+    moves_taken: bool  # moves of running attempts are still accepted
+    best_possible_penalty: int | None
+    ranking_stale: bool
+
+    @property
+    def logged(self) -> bool:
+        """Whether its runs go to the log; only those that do are ranked there. Practice is not logged."""
+        return self.kind is not Kind.PRACTICE
+
+
+def state_at(now: int, stored: int, opens_at: int, entries_until: int) -> State:
+    """Return the state by the clock, or the stored one if that is further: a clock that steps back reopens nothing."""
+    by_clock = State.CLOSING if now >= entries_until else State.OPEN if now >= opens_at else State.UPCOMING
+    return State(max(by_clock, stored))
+
+
+def round_from(row: RoundRow, now: int) -> Round:
+    """Return the value of a row at a moment."""
+    state = state_at(now, row.state, row.opens_at, row.entries_until)
+    return Round(
+        round_id=row.round_id,
+        kind=Kind(row.kind),
+        mode=Mode(row.mode),
+        ruleset=BY_HASH[row.ruleset_hash],
+        day=row.day,
+        owner_id=row.owner_id,
+        commitment=row.commitment,
+        given_seed=row.given_seed,
+        stored_seed=row.seed,
+        opens_at=row.opens_at,
+        entries_until=row.entries_until,
+        closes_at=row.closes_at,
+        state=state,
+        moves_taken=state in (State.OPEN, State.CLOSING) and now < row.closes_at,
+        best_possible_penalty=row.best_possible_penalty,
+        ranking_stale=row.ranking_stale,
+    )
+
+
+def get_round(site: Site, round_id: str) -> Round:
+    """Return a round; raises RoundNotFound."""
+    row = site.session.get(RoundRow, round_id)
+    if row is None:
+        raise RoundNotFound(f"there is no round {round_id!r}")
+    return round_from(row, site.clock())
+
+
+def hold_open(site: Site, round_id: str, alone: bool = False) -> Round:
+    """Return a round inside a write transaction, which the close, or with `alone` every writer, has to wait for."""
+    row = site.session.scalars(
+        select(RoundRow)
+        .where(RoundRow.round_id == round_id)
+        .with_for_update(read=not alone)
+        .execution_options(populate_existing=True)
+    ).first()
+    if row is None:
+        raise RoundNotFound(f"there is no round {round_id!r}")
+    return round_from(row, site.clock())
+
+
+def seed_of(site: Site, round: Round) -> bytes:
+    """Return the seed, disclosed or not. Raises SeedUnavailable if this node cannot make the one committed to."""
+    seed = round.stored_seed or round.given_seed or _derived_seed(site, round)
+    if not commits_to(round.commitment, round.ruleset.hash, seed):
+        raise SeedUnavailable(
+            f"the secrets of this server do not give the seed that round {round.round_id} is committed to"
+        )
+    return seed
+
+
+def _derived_seed(site: Site, round: Round) -> bytes:
+    if round.kind is not Kind.DAILY:
+        return round_seed(site.secrets.round_key, round.round_id)
+    if round.day is None:
+        raise SeedUnavailable(f"round {round.round_id} has no day")
+    number = site.secrets.chain.number_of(round.day)
+    if number is None:
+        raise SeedUnavailable(f"this server was not given the secret of {round.day}")
+    return day_seed(site.secrets.chain.link(number), round.day, round.mode, round.ruleset.hash)
+
+
+def disclosed_seed(site: Site, round: Round) -> bytes | None:
+    """Return the seed if anyone may have it: of an open round once it opens, of a sealed one after its close."""
+    if round.state is State.CLOSED or (round.mode is Mode.OPEN and round.state is not State.UPCOMING):
+        return seed_of(site, round)
+    return None
+
+
+def dice_of(site: Site, round: Round) -> tuple[Rules, RollTable]:
+    """Return the rules and the roll table: for replay, never for an answer."""
+    rules = rules_of(round.ruleset)
+    return rules, deal(rules, seed_of(site, round))
+
+
+def counts(site: Site, round_id: str) -> tuple[int, int]:
+    """Return how many players have started and how many have finished."""
+    started = site.session.scalar(select(func.count()).select_from(EntryRow).where(EntryRow.round_id == round_id))
+    finished = site.session.scalar(select(func.count(RunRow.entry_id.distinct())).where(RunRow.round_id == round_id))
+    return started or 0, finished or 0
+
+
+def enter(site: Site, round: Round, player_id: UUID) -> EntryRow:
+    """Return the player's entry in a round, made if there is none, and held until the transaction ends."""
+    insert_or_nothing(
+        site.session,
+        EntryRow,
+        {
+            "entry_id": site.new_id(),
+            "round_id": round.round_id,
+            "player_id": player_id,
+            "player_tag": site.random(16),
+            "created_at": site.clock(),
+        },
+    )
+    return site.session.scalars(
+        select(EntryRow).where(EntryRow.round_id == round.round_id, EntryRow.player_id == player_id).with_for_update()
+    ).one()
+
+
+def issue_practice(
+    site: Site, owner_id: UUID, ruleset_id: str, mode: Mode, given_seed: bytes | None, idempotency_key: str | None
+) -> Round:
+    """Return a new practice round, or the one that the same key has made before."""
+    ruleset = CATALOGUE.get(ruleset_id)
+    if ruleset is None:
+        raise RulesetNotFound(f"there is no ruleset {ruleset_id!r}; there are: {', '.join(CATALOGUE)}")
+    round_id, now = f"practice-{site.new_id()}", site.clock()
+    until = now + site.settings.practice_days * 24 * HOUR
+    row = RoundRow(
+        round_id=round_id,
+        kind=Kind.PRACTICE,
+        mode=mode,
+        ruleset_hash=ruleset.hash,
+        owner_id=owner_id,
+        commitment=commitment(ruleset.hash, given_seed or round_seed(site.secrets.round_key, round_id)),
+        given_seed=given_seed,
+        created_at=now,
+        opens_at=now,
+        entries_until=until,
+        closes_at=until,
+        state=State.OPEN,
+        ranking_stale=False,
+    )
+    with writing(site.session):
+        if idempotency_key is None:
+            site.session.add(row)
+            return round_from(row, now)
+        asked = sha256(lp(ruleset_id.encode()) + lp(mode.encode()) + lp(given_seed or b"")).digest()
+        earlier = site.session.get(IdempotencyRow, (owner_id, idempotency_key))
+        if earlier is None:
+            site.session.add(row)
+            site.session.flush()
+            made = insert_or_nothing(
+                site.session,
+                IdempotencyRow,
+                {"player_id": owner_id, "key": idempotency_key, "request_hash": asked, "round_id": round_id},
+            )
+            if made:
+                return round_from(row, now)
+            site.session.delete(row)
+            earlier = site.session.get_one(IdempotencyRow, (owner_id, idempotency_key), populate_existing=True)
+        if earlier.request_hash != asked:
+            raise IdempotencyKeyReused("this Idempotency-Key was sent before with another request; send a new one")
+        return get_round(site, earlier.round_id)
+
+
+def close(site: Site, row: RoundRow, now: int) -> None:
+    """Close a round that the caller has locked: running attempts are abandoned and the seed is disclosed."""
+    round = round_from(row, now)
+    unfinished = (
+        select(AttemptRow.attempt_id)
+        .join(EntryRow, EntryRow.entry_id == AttemptRow.entry_id)
+        .outerjoin(RunRow, RunRow.entry_id == EntryRow.entry_id)
+        .where(EntryRow.round_id == row.round_id, RunRow.run_id.is_(None))
+    )
+    site.session.execute(update(AttemptRow).where(AttemptRow.attempt_id.in_(unfinished)).values(abandoned_at=now))
+    rules, table = dice_of(site, round)
+    row.seed = seed_of(site, round)
+    row.best_possible_penalty = best_possible_penalty(rules, table)
+    row.state = State.CLOSED
+
+
+def close_practice(site: Site, limit: int = 100) -> int:
+    """Close practice rounds whose time is over, at most `limit`; return how many were closed."""
+    with writing(site.session):
+        now = site.clock()
+        due = site.session.scalars(
+            select(RoundRow)
+            .where(RoundRow.kind == Kind.PRACTICE, RoundRow.state < State.CLOSED, RoundRow.closes_at <= now)
+            .limit(limit)
+            .with_for_update(skip_locked=True)
+        ).all()
+        for row in due:
+            close(site, row, now)
+        return len(due)

@@ -1,0 +1,174 @@
+"""Runs: turns become an accepted run here and nowhere else, and a run is shown as far as the viewer may see it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy import func, select
+
+from . import leaderboards
+from .errors import IllegalRun, RoundClosed, RoundNotOpen, RunNotFound, WrongMode
+from .game.analysis import given_away_milli
+from .game.encoding import tiles_of
+from .game.replay import Reason, Refusal, Turn, replay
+from .game.runs import turn_bytes, turns_from
+from .gates import shows_standings, shows_turns
+from .players import Player, player_from
+from .ranking import Standing, rank_key
+from .rounds import Mode, Round, State, dice_of, enter, get_round, hold_open
+from .site import Site
+from .store.database import writing
+from .store.rows import EntryRow, PlayerRow, RunRow
+
+_EXPLAINED = {
+    Reason.DICE_NOT_ALLOWED: "this board does not allow that number of dice",
+    Reason.NO_LEGAL_SHUT: "no open tiles match this roll, so nothing can be shut and the round ends here",
+    Reason.REPEATED_TILE: "a tile is named twice",
+    Reason.SHUT_REQUIRED: "this roll can be played, so tiles must be shut",
+    Reason.TILE_NOT_OPEN: "a tile named here is not open",
+    Reason.WRONG_TILES: "these tiles do not match the roll",
+    Reason.TURN_AFTER_END: "the round had ended before this turn",
+    Reason.UNFINISHED: "the round has not ended after the last turn: a turn is missing here",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run as one viewer sees it: what the viewer may not see yet is None, and `gated` says so."""
+
+    run_id: UUID
+    round_id: str
+    player: Player
+    score: int | None
+    penalty: int | None
+    open: tuple[int, ...] | None
+    shut_the_box: bool | None
+    given_away_milli: int | None
+    turns: tuple[Turn, ...] | None
+    ranked: bool
+    rank: int | None
+    total: int | None
+    accepted_at: int
+    gated: bool
+
+
+def submit(site: Site, player: Player, round_id: str, turns: Sequence[Turn]) -> tuple[Run, bool]:
+    """Verify the turns on an open round and rank them; return the run and whether it is new.
+
+    The same turns by the same player give the same run, also after the close. Raises WrongMode, RoundNotOpen,
+    RoundClosed, and IllegalRun with the reason and the turn.
+    """
+    round = get_round(site, round_id)
+    if round.mode is not Mode.OPEN:
+        raise WrongMode(f"round {round_id} is sealed: it is played by an attempt, one decision at a time")
+    if round.state is State.UPCOMING:
+        raise RoundNotOpen(f"round {round_id} has not opened yet")
+    rules, table = dice_of(site, round)
+    refusal = replay(rules, table, turns).refusal
+    if refusal is not None:
+        raise _too_late(round) if round.state is not State.OPEN else illegal(refusal)
+    with writing(site.session):
+        round = hold_open(site, round_id)
+        row = _stored(site, round_id, player.player_id, turns)
+        created = row is None
+        if row is None:
+            if round.state is not State.OPEN:
+                raise _too_late(round)
+            entry = enter(site, round, player.player_id)
+            row = _stored(site, round_id, player.player_id, turns) or accept(site, round, entry, turns)
+    standing = leaderboards.place(site, round, player.player_id, row.run_id, row.rank_key)
+    return _shown(row, player, standing, standings=True, turns=True), created
+
+
+def accept(site: Site, round: Round, entry: EntryRow, turns: Sequence[Turn]) -> RunRow:
+    """Store a finished round as a run, inside the caller's transaction. Raises IllegalRun if replay refuses it."""
+    rules, table = dice_of(site, round)
+    replayed = replay(rules, table, turns)
+    if replayed.refusal is not None:
+        raise illegal(replayed.refusal)
+    penalty = rules.penalties[replayed.open]
+    score = rules.opening_penalty - penalty
+    given_away = given_away_milli(rules, table, turns) if round.mode is Mode.SEALED else None
+    row = RunRow(
+        run_id=site.new_id(),
+        entry_id=entry.entry_id,
+        round_id=round.round_id,
+        turns=turn_bytes(turns),
+        open=replayed.open,
+        score=score,
+        penalty=penalty,
+        given_away_milli=given_away,
+        rank_key=rank_key(rules, penalty, given_away or 0),
+        accepted_at=site.clock(),
+        salt=site.random(32),
+        to_log=round.logged and (round.mode is Mode.SEALED or _improves(site, entry, score)),
+    )
+    site.session.add(row)
+    site.session.flush()
+    return row
+
+
+def get_run(site: Site, run_id: UUID, viewer_id: UUID | None) -> Run:
+    """Return a run as far as this viewer may see it. Raises RunNotFound."""
+    found = site.session.execute(
+        select(RunRow, PlayerRow)
+        .join(EntryRow, EntryRow.entry_id == RunRow.entry_id)
+        .join(PlayerRow, PlayerRow.player_id == EntryRow.player_id)
+        .where(RunRow.run_id == run_id)
+    ).first()
+    if found is None:
+        raise RunNotFound(f"there is no run {run_id}")
+    row, owner = found[0], player_from(found[1])
+    round = get_round(site, row.round_id)
+    standings = owner.player_id == viewer_id or shows_standings(site, round, viewer_id)
+    standing = leaderboards.standing(site, round, owner.player_id)
+    return _shown(row, owner, standing, standings, shows_turns(round, viewer_id, owner.player_id))
+
+
+def illegal(refusal: Refusal) -> IllegalRun:
+    """Return the refusal of a run with its reason and turn."""
+    reason, turn = refusal
+    return IllegalRun(f"turn {turn}: {_EXPLAINED[reason]}", reason=reason.value, turn=turn)
+
+
+def explained(reason: Reason) -> str:
+    """Return what a reason says to a person."""
+    return _EXPLAINED[reason]
+
+
+def _shown(row: RunRow, owner: Player, standing: Standing | None, standings: bool, turns: bool) -> Run:
+    ranked = standing is not None and standing.run_id == row.run_id
+    return Run(
+        run_id=row.run_id,
+        round_id=row.round_id,
+        player=owner,
+        score=row.score if standings else None,
+        penalty=row.penalty if standings else None,
+        open=tiles_of(row.open) if turns else None,
+        shut_the_box=row.open == 0 if standings else None,
+        given_away_milli=row.given_away_milli if standings else None,
+        turns=turns_from(row.turns) if turns else None,
+        ranked=ranked,
+        rank=standing.rank if standing and ranked and standings else None,
+        total=standing.total if standing and standings else None,
+        accepted_at=row.accepted_at,
+        gated=not (standings and turns),
+    )
+
+
+def _stored(site: Site, round_id: str, player_id: UUID, turns: Sequence[Turn]) -> RunRow | None:
+    return site.session.scalars(
+        select(RunRow)
+        .join(EntryRow, EntryRow.entry_id == RunRow.entry_id)
+        .where(EntryRow.round_id == round_id, EntryRow.player_id == player_id, RunRow.turns == turn_bytes(turns))
+    ).first()
+
+
+def _improves(site: Site, entry: EntryRow, score: int) -> bool:
+    """Tell whether a score is higher than that of every logged run of the entry: only then an open run is logged."""
+    best = site.session.scalar(select(func.max(RunRow.score)).where(RunRow.entry_id == entry.entry_id, RunRow.to_log))
+    return best is None or score > best
+
+
+def _too_late(round: Round) -> RoundClosed:
+    return RoundClosed(f"round {round.round_id} took submissions and attempts until its day ended")

@@ -1,0 +1,30 @@
+"""A running installation as the use cases see it: everything they need besides their arguments."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from secrets import token_bytes
+from uuid import UUID
+
+import uuid_utils
+
+from .clock import Clock, system_clock
+from .config import Settings
+from .ranking import Ranking
+from .seeds import Secrets
+from .store.database import AnySession
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Settings, secrets, stores, time and randomness."""
+
+    settings: Settings
+    secrets: Secrets
+    session: AnySession
+    ranking: Ranking
+    clock: Clock = system_clock
+    random: Callable[[int], bytes] = token_bytes
+
+    def new_id(self) -> UUID:
+        """Return a UUIDv7 of the present moment: later ids are greater."""
+        return UUID(bytes=uuid_utils.uuid7(nanoseconds=self.clock() * 1_000_000).bytes)

@@ -1,0 +1,1 @@
+"""SQL: the truth. Rows hold columns, queries take a session, migrations are a command."""

@@ -1,0 +1,98 @@
+"""The order of a round, in SQL: what the boards in Redis are rebuilt from, checked against, and replaced by."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Row, Select, Subquery, and_, func, or_, select
+
+from .database import AnySession
+from .rows import EntryRow, PlayerRow, RunRow
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """Which runs are ranked on a board: those of a round, logged ones only where it is logged, of some players."""
+
+    round_id: str
+    logged: bool
+    bots: bool | None = None  # only bots, only people, or (None) both
+
+
+def _best(board: Board) -> Subquery:
+    """Each player's best run: the lowest (rank key, run id)."""
+    numbered = (
+        select(
+            EntryRow.player_id,
+            RunRow.run_id,
+            RunRow.rank_key,
+            func.row_number()
+            .over(partition_by=RunRow.entry_id, order_by=(RunRow.rank_key, RunRow.run_id))
+            .label("number"),
+        )
+        .join(EntryRow, EntryRow.entry_id == RunRow.entry_id)
+        .where(RunRow.round_id == board.round_id)
+    )
+    if board.logged:
+        numbered = numbered.where(RunRow.to_log)
+    if board.bots is not None:
+        numbered = numbered.join(PlayerRow, PlayerRow.player_id == EntryRow.player_id).where(
+            PlayerRow.bot.is_(board.bots)
+        )
+    every = numbered.subquery()
+    return select(every.c.player_id, every.c.run_id, every.c.rank_key).where(every.c.number == 1).subquery()
+
+
+def best_runs(session: AnySession, board: Board) -> Iterator[tuple[UUID, UUID, int]]:
+    """Yield (player id, run id, rank key) of every ranked player, in the order of the board."""
+    best = _best(board)
+    rows = session.execute(
+        select(best.c.player_id, best.c.run_id, best.c.rank_key).order_by(best.c.rank_key, best.c.run_id)
+    )
+    yield from (row.tuple() for row in rows)
+
+
+def _ordered(board: Board) -> Subquery:
+    best = _best(board)
+    order = (best.c.rank_key, best.c.run_id)
+    return select(
+        best,
+        func.rank().over(order_by=best.c.rank_key).label("rank"),
+        (func.row_number().over(order_by=order) - 1).label("place"),
+        func.count().over().label("total"),
+    ).subquery()
+
+
+def ranked_rows(
+    session: AnySession, board: Board, limit: int, after: tuple[int, UUID] | None, before: tuple[int, UUID] | None
+) -> Sequence[Row[Any]]:
+    """Return at most `limit` rows (run_id, rank_key, rank, place, total) behind or before a place, ascending."""
+    ordered = _ordered(board)
+    wanted: Select[Any] = select(ordered).limit(limit)
+    if before is not None:
+        key, run_id = before
+        wanted = wanted.where(
+            or_(ordered.c.rank_key < key, and_(ordered.c.rank_key == key, ordered.c.run_id < run_id))
+        ).order_by(ordered.c.place.desc())
+        return session.execute(wanted).all()[::-1]
+    if after is not None:
+        key, run_id = after
+        wanted = wanted.where(or_(ordered.c.rank_key > key, and_(ordered.c.rank_key == key, ordered.c.run_id > run_id)))
+    return session.execute(wanted.order_by(ordered.c.place)).all()
+
+
+def rows_around(session: AnySession, board: Board, player_id: UUID, limit: int) -> Sequence[Row[Any]]:
+    """Return at most `limit` rows around a player; none if the player is not ranked."""
+    ordered = _ordered(board)
+    own = session.execute(select(ordered.c.place, ordered.c.total).where(ordered.c.player_id == player_id)).first()
+    if own is None:
+        return []
+    start = max(0, min(own.place - limit // 2, own.total - limit))
+    window = and_(ordered.c.place >= start, ordered.c.place < start + limit)
+    return session.execute(select(ordered).where(window).order_by(ordered.c.place)).all()
+
+
+def ranked_total(session: AnySession, board: Board) -> int:
+    """Return how many players are ranked."""
+    return session.scalar(select(func.count()).select_from(_best(board))) or 0

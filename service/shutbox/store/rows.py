@@ -1,0 +1,161 @@
+"""The tables. Times are unix milliseconds, sets of tiles are masks, ids are UUIDv7 made by the application."""
+
+from datetime import date
+from uuid import UUID
+
+from sqlalchemy import BigInteger, Date, ForeignKey, Index, LargeBinary, MetaData, String, UniqueConstraint, Uuid
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+Milliseconds = BigInteger
+
+
+class Base(DeclarativeBase):
+    """The base of all rows; constraint names are fixed so that migrations can name them."""
+
+    metadata = MetaData(
+        naming_convention={
+            "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+            "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+            "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+            "pk": "pk_%(table_name)s",
+        }
+    )
+
+
+class ChainRow(Base):
+    """What is public of a chain of day secrets."""
+
+    __tablename__ = "chains"
+    chain_id: Mapped[bytes] = mapped_column(LargeBinary, primary_key=True)
+    first_day: Mapped[date] = mapped_column(Date)
+    length: Mapped[int]
+    anchor: Mapped[bytes] = mapped_column(LargeBinary)
+
+
+class DayRow(Base):
+    """A day of the daily; its secret is stored when it is disclosed."""
+
+    __tablename__ = "days"
+    day: Mapped[date] = mapped_column(Date, primary_key=True)
+    chain_id: Mapped[bytes] = mapped_column(ForeignKey("chains.chain_id"))
+    link: Mapped[int]
+    day_secret: Mapped[bytes | None] = mapped_column(LargeBinary)
+    closed_at: Mapped[int | None] = mapped_column(Milliseconds)
+
+
+class RoundRow(Base):
+    """A round: the gate of every write to it. `state` only moves forward; `seed` is stored when it is disclosed."""
+
+    __tablename__ = "rounds"
+    __table_args__ = (Index(None, "state", "closes_at"),)
+    round_id: Mapped[str] = mapped_column(String(80), primary_key=True)
+    kind: Mapped[str] = mapped_column(String(16))
+    mode: Mapped[str] = mapped_column(String(8))
+    ruleset_hash: Mapped[bytes] = mapped_column(LargeBinary)
+    day: Mapped[date | None] = mapped_column(ForeignKey("days.day"), index=True)
+    owner_id: Mapped[UUID | None] = mapped_column(ForeignKey("players.player_id"))
+    commitment: Mapped[bytes] = mapped_column(LargeBinary)
+    given_seed: Mapped[bytes | None] = mapped_column(LargeBinary)  # a practice seed that its owner chose
+    seed: Mapped[bytes | None] = mapped_column(LargeBinary)
+    created_at: Mapped[int] = mapped_column(Milliseconds)
+    opens_at: Mapped[int] = mapped_column(Milliseconds)
+    entries_until: Mapped[int] = mapped_column(Milliseconds)
+    closes_at: Mapped[int] = mapped_column(Milliseconds)
+    state: Mapped[int]  # the state that was reached, as a rounds.State
+    best_possible_penalty: Mapped[int | None] = mapped_column(BigInteger)
+    ranking_stale: Mapped[bool] = mapped_column(default=False)  # Redis missed a placement: read ranks from SQL
+
+
+class PlayerRow(Base):
+    """A player; a guest has no name. `name_key` is the name as it is compared."""
+
+    __tablename__ = "players"
+    player_id: Mapped[UUID] = mapped_column(Uuid, primary_key=True)
+    name: Mapped[str | None] = mapped_column(String(32))
+    name_key: Mapped[str | None] = mapped_column(String(128), unique=True)
+    bot: Mapped[bool]
+    created_at: Mapped[int] = mapped_column(Milliseconds)
+    deleted_at: Mapped[int | None] = mapped_column(Milliseconds)
+
+
+class TokenRow(Base):
+    """A token, as its hash only."""
+
+    __tablename__ = "tokens"
+    token_id: Mapped[UUID] = mapped_column(Uuid, primary_key=True)
+    token_hash: Mapped[bytes] = mapped_column(LargeBinary, unique=True)
+    player_id: Mapped[UUID] = mapped_column(ForeignKey("players.player_id"), index=True)
+    label: Mapped[str] = mapped_column(String(64))
+    created_at: Mapped[int] = mapped_column(Milliseconds)
+
+
+class EntryRow(Base):
+    """A player's part in a round. `player_tag` stands for the player in the bytes of its runs."""
+
+    __tablename__ = "entries"
+    __table_args__ = (UniqueConstraint("round_id", "player_id"),)
+    entry_id: Mapped[UUID] = mapped_column(Uuid, primary_key=True)
+    round_id: Mapped[str] = mapped_column(ForeignKey("rounds.round_id"))
+    player_id: Mapped[UUID] = mapped_column(ForeignKey("players.player_id"), index=True)
+    player_tag: Mapped[bytes] = mapped_column(LargeBinary)
+    created_at: Mapped[int] = mapped_column(Milliseconds)
+
+
+class AttemptRow(Base):
+    """The one attempt of an entry on a sealed round."""
+
+    __tablename__ = "attempts"
+    attempt_id: Mapped[UUID] = mapped_column(Uuid, primary_key=True)
+    entry_id: Mapped[UUID] = mapped_column(ForeignKey("entries.entry_id"), unique=True)
+    started_at: Mapped[int] = mapped_column(Milliseconds)
+    abandoned_at: Mapped[int | None] = mapped_column(Milliseconds)
+
+
+class MoveRow(Base):
+    """A decision of an attempt, a number of dice or a set of tiles; the key makes the first one the only one."""
+
+    __tablename__ = "moves"
+    attempt_id: Mapped[UUID] = mapped_column(ForeignKey("attempts.attempt_id"), primary_key=True)
+    number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    dice: Mapped[int | None]
+    shut: Mapped[int | None]
+    decided_at: Mapped[int] = mapped_column(Milliseconds)
+
+
+class RunRow(Base):
+    """A verified run; never changed but for `leaf_index`. Runs to be logged without one are the log's queue."""
+
+    __tablename__ = "runs"
+    __table_args__ = (UniqueConstraint("entry_id", "turns"), Index(None, "round_id", "rank_key", "run_id"))
+    run_id: Mapped[UUID] = mapped_column(Uuid, primary_key=True)
+    entry_id: Mapped[UUID] = mapped_column(ForeignKey("entries.entry_id"))
+    round_id: Mapped[str] = mapped_column(ForeignKey("rounds.round_id"))
+    turns: Mapped[bytes] = mapped_column(LargeBinary)
+    open: Mapped[int]
+    score: Mapped[int] = mapped_column(BigInteger)
+    penalty: Mapped[int] = mapped_column(BigInteger)
+    given_away_milli: Mapped[int | None] = mapped_column(BigInteger)  # of a sealed round
+    rank_key: Mapped[int] = mapped_column(BigInteger)
+    accepted_at: Mapped[int] = mapped_column(Milliseconds)
+    salt: Mapped[bytes] = mapped_column(LargeBinary)
+    to_log: Mapped[bool]
+    leaf_index: Mapped[int | None] = mapped_column(BigInteger, unique=True)
+
+
+class IdempotencyRow(Base):
+    """A key that a player sent with a request that makes a round, and the round that it made."""
+
+    __tablename__ = "idempotency_keys"
+    player_id: Mapped[UUID] = mapped_column(ForeignKey("players.player_id"), primary_key=True)
+    key: Mapped[str] = mapped_column(String(255), primary_key=True)
+    request_hash: Mapped[bytes] = mapped_column(LargeBinary)
+    round_id: Mapped[str] = mapped_column(ForeignKey("rounds.round_id"))
+
+
+class LeaseRow(Base):
+    """Who leads a task that one process should do, and until when."""
+
+    __tablename__ = "leases"
+    name: Mapped[str] = mapped_column(String(32), primary_key=True)
+    holder: Mapped[str] = mapped_column(String(64))
+    until: Mapped[int] = mapped_column(Milliseconds)

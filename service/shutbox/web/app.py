@@ -1,0 +1,76 @@
+"""The Flask app: what is wired, in reading order. Making it neither connects nor changes anything."""
+
+from collections.abc import Callable
+from secrets import token_bytes, token_hex
+from typing import Any
+
+import orjson
+from flask import Flask, Response, g
+from flask.json.provider import DefaultJSONProvider
+from shutbox_web import STATIC_DIR, TEMPLATES_DIR
+
+from ..clock import Clock, system_clock
+from ..config import Settings
+from ..ranking import Ranking
+from ..seeds import Secrets
+from ..site import Site
+from ..store.database import db, prepare_engine
+from ..store.migrate import newest_migration
+from . import problems
+from .routes import API, ROOT
+
+LARGEST_BODY = 64 * 1024
+
+
+class OrjsonProvider(DefaultJSONProvider):
+    """JSON written by orjson; it is read by schemas.body alone."""
+
+    def dumps(self, obj: Any, **kwargs: Any) -> str:
+        """Return compact JSON."""
+        return orjson.dumps(obj).decode()
+
+
+class ShutboxFlask(Flask):
+    """Flask with JSON by orjson."""
+
+    json_provider_class = OrjsonProvider
+
+
+def create_app(
+    settings: Settings,
+    secrets: Secrets,
+    clock: Clock = system_clock,
+    random: Callable[[int], bytes] = token_bytes,
+) -> Flask:
+    """Return the app of an installation; time and randomness may be handed in."""
+    app = ShutboxFlask("shutbox", static_folder=STATIC_DIR, static_url_path="/static", template_folder=TEMPLATES_DIR)
+    app.config.update(
+        SQLALCHEMY_DATABASE_URI=settings.sql_url,
+        MAX_CONTENT_LENGTH=LARGEST_BODY,
+        MIGRATION=newest_migration(),
+    )
+    db.init_app(app)
+    with app.app_context():
+        prepare_engine(db.engine)
+    app.extensions["shutbox"] = Site(settings, secrets, db.session, Ranking.at(settings.redis_url), clock, random)
+    problems.register(app)
+    for routes in API:
+        app.register_blueprint(routes, url_prefix="/api/v1")
+    for routes in ROOT:
+        app.register_blueprint(routes)
+    app.before_request(_name_request)
+    app.after_request(_finish)
+    return app
+
+
+def _name_request() -> None:
+    g.request_id = token_hex(8)
+
+
+def _finish(response: Response) -> Response:
+    response.headers["X-Request-ID"] = g.request_id
+    response.headers["X-Content-Type-Options"] = "nosniff"
+    response.headers["Referrer-Policy"] = "same-origin"
+    response.headers.setdefault("Cache-Control", "no-store")
+    response.headers.setdefault("Content-Security-Policy", "default-src 'self'; frame-ancestors 'none'")
+    return response

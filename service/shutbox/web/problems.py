@@ -1,0 +1,132 @@
+"""Every refusal as application/problem+json (RFC 9457): the only place that knows status codes."""
+
+import logging
+from http import HTTPStatus
+from typing import Any
+
+from flask import Flask, Response, current_app, g, json
+from sqlalchemy.exc import OperationalError
+from werkzeug.exceptions import HTTPException
+
+from .. import errors
+from ..attempts import Attempt
+from .represent import attempt_json
+
+log = logging.getLogger("shutbox")
+
+
+class MalformedRequest(Exception):
+    """A request that cannot be read; the code says what kind of mistake it is."""
+
+    def __init__(self, code: str, detail: str, mistakes: list[dict[str, str]] | None = None) -> None:
+        super().__init__(detail)
+        self.code = code
+        self.detail = detail
+        self.mistakes = mistakes
+
+
+PROBLEMS: dict[str, tuple[int, str]] = {
+    "invalid_json": (400, "The body is not JSON"),
+    "invalid_request": (422, "The request does not have the right shape"),
+    "unsupported_media_type": (415, "The body must be application/json"),
+    "invalid_cursor": (422, "The cursor is not of this leaderboard"),
+    "invalid_name": (422, "The name cannot be used"),
+    "idempotency_key_reused": (422, "The idempotency key belongs to another request"),
+    "illegal_run": (422, "The run is not legal"),
+    "illegal_move": (422, "The decision is not legal"),
+    "player_required": (401, "A player's token is required"),
+    "invalid_token": (401, "The token is not valid"),
+    "not_yours": (403, "It belongs to another player"),
+    "not_found": (404, "There is nothing at this address"),
+    "ruleset_not_found": (404, "There is no such ruleset"),
+    "day_not_found": (404, "There is no such day"),
+    "round_not_found": (404, "There is no such round"),
+    "run_not_found": (404, "There is no such run"),
+    "attempt_not_found": (404, "There is no such attempt"),
+    "player_not_found": (404, "There is no such player"),
+    "token_not_found": (404, "There is no such token"),
+    "not_ranked": (404, "The player is not ranked here"),
+    "method_not_allowed": (405, "The method is not allowed here"),
+    "round_closed": (409, "The round is closed"),
+    "round_not_open": (409, "The round has not opened"),
+    "wrong_mode": (409, "The round is played in another way"),
+    "move_decided": (409, "The move is decided already"),
+    "move_ahead": (409, "The move has not been reached"),
+    "attempt_ended": (409, "The attempt has ended"),
+    "name_taken": (409, "The name is taken"),
+    "last_token": (409, "It is the last token"),
+    "body_too_large": (413, "The body is too large"),
+    "bad_request": (400, "The request cannot be understood"),
+    "internal_error": (500, "Something went wrong here"),
+    "seed_unavailable": (503, "The dice of this round are not available here"),
+    "database_unavailable": (503, "The database does not answer"),
+    "not_ready": (503, "The service is not ready"),
+}
+"""Every code with its status and title; openapi.yaml and docs/errors.md are tested to match."""
+
+_CODE_OF_STATUS = {404: "not_found", 405: "method_not_allowed", 413: "body_too_large", 415: "unsupported_media_type"}
+
+
+def problem(code: str, detail: str, **members: Any) -> Response:
+    """Return a problem as a response."""
+    status, title = PROBLEMS[code]
+    body: dict[str, Any] = {
+        "type": f"urn:shutbox:problem:{code}",
+        "title": title,
+        "status": status,
+        "detail": detail,
+        "code": code,
+        "request_id": g.get("request_id", ""),
+    }
+    body.update((name, _member(value)) for name, value in members.items() if value is not None)
+    response = Response(json.dumps(body), status, content_type="application/problem+json")
+    if status == HTTPStatus.UNAUTHORIZED:
+        response.headers["WWW-Authenticate"] = "Bearer"
+    if "retry_after" in body:
+        response.headers["Retry-After"] = str(body["retry_after"])
+    return response
+
+
+def _member(value: Any) -> Any:
+    return attempt_json(value) if isinstance(value, Attempt) else value
+
+
+def register(app: Flask) -> None:
+    """Answer every exception that leaves a view."""
+    app.register_error_handler(errors.Refused, _refused)
+    app.register_error_handler(MalformedRequest, lambda wrong: problem(wrong.code, wrong.detail, errors=wrong.mistakes))
+    app.register_error_handler(HTTPException, _http)
+    app.register_error_handler(OperationalError, _database)
+    app.register_error_handler(Exception, _unforeseen)
+
+
+def _refused(refused: errors.Refused) -> Response:
+    members = dict(refused.members)
+    if isinstance(refused, errors.Unavailable):
+        members.setdefault("retry_after", 60)
+    return problem(refused.code, refused.detail, **members)
+
+
+def _http(error: HTTPException) -> Response:
+    """Answer what the framework raises; its own headers (Allow, Location) are kept."""
+    status = error.code or 500
+    if status < HTTPStatus.BAD_REQUEST:
+        return Response(status=status, headers=error.get_response().headers)
+    code = _CODE_OF_STATUS.get(status, "bad_request" if status < HTTPStatus.INTERNAL_SERVER_ERROR else "internal_error")
+    limit = current_app.config["MAX_CONTENT_LENGTH"]
+    detail = f"a body has at most {limit} bytes" if code == "body_too_large" else error.description or ""
+    response = problem(code, detail)
+    for name, value in error.get_headers():
+        if name in ("Allow", "Retry-After"):
+            response.headers[name] = value
+    return response
+
+
+def _database(error: OperationalError) -> Response:
+    log.error("request %s: the database does not answer: %s", g.get("request_id"), type(error.orig).__name__)
+    return problem("database_unavailable", "nothing was stored: send the same request again", retry_after=5)
+
+
+def _unforeseen(error: Exception) -> Response:
+    log.error("request %s failed", g.get("request_id"), exc_info=error)
+    return problem("internal_error", "the fault is ours and is written down under the request_id; nothing was stored")
