@@ -29,9 +29,10 @@ from .game.play import (
     decide,
     legal_ways,
     position_after,
+    start,
 )
 from .game.replay import End, Reason
-from .rounds import Kind, Mode, Round, State, close, dice_of, enter, get_round, hold_open
+from .rounds import Kind, Mode, Round, State, close, dice_of, enter, get_round, hold_open, is_practice
 from .runs import accept, explained
 from .site import Site
 from .store.database import insert_or_nothing, writing
@@ -61,26 +62,31 @@ def start_attempt(site: Site, player_id: UUID, round_id: str) -> tuple[Attempt, 
 
     Raises WrongMode, RoundNotOpen, RoundClosed, and NotYours on another player's practice round.
     """
+    run: RunRow | None = None
     with writing(site.session):
-        round = hold_open(site, round_id)
+        round = hold_open(site, round_id, alone=is_practice(round_id))
         if round.mode is not Mode.SEALED:
             raise WrongMode(f"round {round_id} is open: submit a run to it, its seed is public")
         if round.kind is Kind.PRACTICE and round.owner_id != player_id:
             raise NotYours("this practice round belongs to another player: issue one of your own")
-        attempt = _find(site, round_id, player_id)
-        created = attempt is None
+        attempt, created = _find(site, round_id, player_id), False
         if attempt is None:
             _require_open(round)
             entry = enter(site, round, player_id)
             values = {"attempt_id": site.new_id(), "entry_id": entry.entry_id, "started_at": site.clock()}
             created = insert_or_nothing(site.session, AttemptRow, values)
             attempt = site.session.scalars(select(AttemptRow).where(AttemptRow.entry_id == entry.entry_id)).one()
-        return _present(site, attempt, round), created
+            if created:
+                run = _finish(site, round, entry, start(*dice_of(site, round)))
+        shown = _present(site, attempt, round)
+    if run is not None:
+        leaderboards.place(site, round, player_id, run.run_id, run.rank_key)
+    return shown, created
 
 
 def get_attempt(site: Site, player_id: UUID, attempt_id: UUID) -> Attempt:
     """Return the present state. Raises AttemptNotFound and NotYours."""
-    attempt, entry, _ = _owned(site, player_id, attempt_id)
+    attempt, entry = _owned(site, player_id, attempt_id)
     return _present(site, attempt, get_round(site, entry.round_id))
 
 
@@ -93,8 +99,8 @@ def make_move(site: Site, player_id: UUID, attempt_id: UUID, number: int, decisi
     run: RunRow | None = None
     decision = _canonical(decision)
     with writing(site.session):
-        attempt, entry, kind = _owned(site, player_id, attempt_id)
-        round = hold_open(site, entry.round_id, alone=kind == Kind.PRACTICE)
+        attempt, entry = _owned(site, player_id, attempt_id)
+        round = hold_open(site, entry.round_id, alone=is_practice(entry.round_id))
         stored = _decisions(site, attempt_id)
         if number >= len(stored):
             following = _following(site, attempt, round, number, decision, stored)
@@ -102,9 +108,7 @@ def make_move(site: Site, player_id: UUID, attempt_id: UUID, number: int, decisi
                 stored = _decisions(site, attempt_id)  # another request was first
             else:
                 stored.append(decision)
-                if isinstance(following.state, End):
-                    run = accept(site, round, entry, following.turns)
-                    _close_if_practice(site, round)
+                run = _finish(site, round, entry, following)
         if stored[number] != decision:
             raise MoveDecided(f"move {number} is decided already", state=_present(site, attempt, round))
         shown = _state_after(site, attempt, round, stored[: number + 1])
@@ -170,10 +174,17 @@ def _require_open(round: Round) -> None:
         raise RoundClosed(f"round {round.round_id} took new attempts until its day ended")
 
 
-def _close_if_practice(site: Site, round: Round) -> None:
-    """A sealed practice round has one player: it is closed and disclosed when its owner has finished."""
+def _finish(site: Site, round: Round, entry: EntryRow, position: Position) -> RunRow | None:
+    """Store the run if the round has ended, which the very first roll can do. It commits with the last decision.
+
+    A sealed practice round has one player: it is closed and disclosed when its owner has finished.
+    """
+    if not isinstance(position.state, End):
+        return None
+    run = accept(site, round, entry, position.turns)
     if round.kind is Kind.PRACTICE:
         close(site, site.session.get_one(RoundRow, round.round_id), site.clock())
+    return run
 
 
 def _find(site: Site, round_id: str, player_id: UUID) -> AttemptRow | None:
@@ -184,20 +195,18 @@ def _find(site: Site, round_id: str, player_id: UUID) -> AttemptRow | None:
     ).first()
 
 
-def _owned(site: Site, player_id: UUID, attempt_id: UUID) -> tuple[AttemptRow, EntryRow, str]:
-    """Return an attempt, its entry, and the kind of its round."""
+def _owned(site: Site, player_id: UUID, attempt_id: UUID) -> tuple[AttemptRow, EntryRow]:
     found = site.session.execute(
-        select(AttemptRow, EntryRow, RoundRow.kind)
+        select(AttemptRow, EntryRow)
         .join(EntryRow, EntryRow.entry_id == AttemptRow.entry_id)
-        .join(RoundRow, RoundRow.round_id == EntryRow.round_id)
         .where(AttemptRow.attempt_id == attempt_id)
     ).first()
     if found is None:
         raise AttemptNotFound(f"there is no attempt {attempt_id}")
-    attempt, entry, kind = found
+    attempt, entry = found
     if entry.player_id != player_id:
         raise NotYours("this attempt belongs to another player")
-    return attempt, entry, kind
+    return attempt, entry
 
 
 def _canonical(decision: Decision) -> Decision:

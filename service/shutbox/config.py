@@ -17,6 +17,7 @@ class Settings:
     data_dir: Path = Path("var")
     database_url: str = ""  # empty: SQLite in the data folder
     redis_url: str = ""  # empty: serve starts a server of its own on a socket in the data folder
+    origin: str = ""  # like https://play.example.org; empty: what each request was sent to
     variants: tuple[str, ...] = tuple(id for id in CATALOGUE if id != "classic")
     grace_seconds: int = 7200
     practice_days: int = 30
@@ -81,6 +82,13 @@ def _redis_url(text: str) -> str:
     return text
 
 
+def _origin(text: str) -> str:
+    parts = urlsplit(text)
+    if text and (parts.scheme not in ("http", "https") or text != f"{parts.scheme}://{parts.netloc}" or "@" in text):
+        raise ValueError("it must be a scheme and a host, like https://play.example.org")
+    return text
+
+
 def _variants(text: str) -> tuple[str, ...]:
     names = tuple(name.strip() for name in text.split(","))
     unknown = [name for name in names if name not in CATALOGUE or name == "classic"]
@@ -93,6 +101,7 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "data_dir": Path,
     "database_url": _database_url,
     "redis_url": _redis_url,
+    "origin": _origin,
     "variants": _variants,
     "grace_seconds": _whole_number(0, 43_200),
     "practice_days": _whole_number(1, 3650),

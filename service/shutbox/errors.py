@@ -68,6 +68,12 @@ class NotYours(NotAllowed):
     code = "not_yours"
 
 
+class CrossOrigin(NotAllowed):
+    """A page of another site tried to write with the cookie of a player."""
+
+    code = "cross_origin"
+
+
 class PlayerRequired(NotAllowed):
     """Nobody said who asks, or the token is not one of ours."""
 

@@ -1,5 +1,6 @@
 """Rounds: their state, their dice, who takes part; practice rounds on request; the disclosure of a seed."""
 
+import re
 from dataclasses import dataclass, field
 from datetime import date
 from enum import IntEnum, StrEnum
@@ -19,6 +20,9 @@ from .seeds import commitment, commits_to, day_seed, round_seed
 from .site import Site
 from .store.database import insert_or_nothing, writing
 from .store.rows import AttemptRow, EntryRow, IdempotencyRow, RoundRow, RunRow
+
+
+_ROUND_ID = re.compile(r"[a-z0-9-]{1,80}\Z")
 
 
 class Kind(StrEnum):
@@ -103,14 +107,16 @@ def round_from(row: RoundRow, now: int) -> Round:
 
 def get_round(site: Site, round_id: str) -> Round:
     """Return a round; raises RoundNotFound."""
-    row = site.session.get(RoundRow, round_id)
+    row = site.session.get(RoundRow, round_id) if _ROUND_ID.match(round_id) else None
     if row is None:
-        raise RoundNotFound(f"there is no round {round_id!r}")
+        raise RoundNotFound(f"there is no round {round_id[:80]!r}")
     return round_from(row, site.clock())
 
 
 def hold_open(site: Site, round_id: str, alone: bool = False) -> Round:
     """Return a round inside a write transaction, which the close, or with `alone` every writer, has to wait for."""
+    if not _ROUND_ID.match(round_id):
+        raise RoundNotFound(f"there is no round {round_id[:80]!r}")
     row = site.session.scalars(
         select(RoundRow)
         .where(RoundRow.round_id == round_id)
@@ -118,7 +124,7 @@ def hold_open(site: Site, round_id: str, alone: bool = False) -> Round:
         .execution_options(populate_existing=True)
     ).first()
     if row is None:
-        raise RoundNotFound(f"there is no round {round_id!r}")
+        raise RoundNotFound(f"there is no round {round_id[:80]!r}")
     return round_from(row, site.clock())
 
 
@@ -141,6 +147,11 @@ def _derived_seed(site: Site, round: Round) -> bytes:
     if number is None:
         raise SeedUnavailable(f"this server was not given the secret of {round.day}")
     return day_seed(site.secrets.chain.link(number), round.day, round.mode, round.ruleset.hash)
+
+
+def is_practice(round_id: str) -> bool:
+    """Tell by its id (protocol.md, "Runs") whether a round is a practice round."""
+    return round_id.startswith(f"{Kind.PRACTICE}-")
 
 
 def disclosed_seed(site: Site, round: Round) -> bytes | None:
@@ -188,7 +199,7 @@ def issue_practice(
     ruleset = CATALOGUE.get(ruleset_id)
     if ruleset is None:
         raise RulesetNotFound(f"there is no ruleset {ruleset_id!r}; there are: {', '.join(CATALOGUE)}")
-    round_id, now = f"practice-{site.new_id()}", site.clock()
+    round_id, now = f"{Kind.PRACTICE}-{site.new_id()}", site.clock()
     until = now + site.settings.practice_days * 24 * HOUR
     row = RoundRow(
         round_id=round_id,

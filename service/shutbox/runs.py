@@ -69,13 +69,14 @@ def submit(site: Site, player: Player, round_id: str, turns: Sequence[Turn]) -> 
         raise _too_late(round) if round.state is not State.OPEN else illegal(refusal)
     with writing(site.session):
         round = hold_open(site, round_id)
-        row = _stored(site, round_id, player.player_id, turns)
-        created = row is None
+        row, created = _stored(site, round_id, player.player_id, turns), False
         if row is None:
             if round.state is not State.OPEN:
                 raise _too_late(round)
-            entry = enter(site, round, player.player_id)
-            row = _stored(site, round_id, player.player_id, turns) or accept(site, round, entry, turns)
+            entry = enter(site, round, player.player_id)  # from here on the player's other submissions wait
+            row = _stored(site, round_id, player.player_id, turns)
+            if row is None:
+                row, created = accept(site, round, entry, turns), True
     standing = leaderboards.place(site, round, player.player_id, row.run_id, row.rank_key)
     return _shown(row, player, standing, standings=True, turns=True), created
 

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from .encoding import mask_of
 from .rules import RollTable, Rules
 
 
@@ -91,7 +90,7 @@ def _judge(board: int, ways: dict[tuple[int, ...], int], shut: tuple[int, ...]) 
         return Reason.REPEATED_TILE
     if not shut:
         return Reason.SHUT_REQUIRED
-    if mask_of(shut) & ~board:
+    if any(tile < 1 or not board >> (tile - 1) & 1 for tile in shut):
         return Reason.TILE_NOT_OPEN
     mask = ways.get(tuple(sorted(shut)))
     return Reason.WRONG_TILES if mask is None else mask

@@ -45,12 +45,12 @@ def _best(board: Board) -> Subquery:
 
 
 def best_runs(session: AnySession, board: Board) -> Iterator[tuple[UUID, UUID, int]]:
-    """Yield (player id, run id, rank key) of every ranked player, in the order of the board."""
+    """Return (player id, run id, rank key) of every ranked player, in the order of the board."""
     best = _best(board)
     rows = session.execute(
         select(best.c.player_id, best.c.run_id, best.c.rank_key).order_by(best.c.rank_key, best.c.run_id)
     )
-    yield from (row.tuple() for row in rows)
+    return ((player_id, run_id, key) for player_id, run_id, key in rows)
 
 
 def _ordered(board: Board) -> Subquery:

@@ -17,6 +17,7 @@ from ..site import Site
 from ..store.database import db, prepare_engine
 from ..store.migrate import newest_migration
 from . import problems
+from .compression import compress_static
 from .routes import API, ROOT
 
 LARGEST_BODY = 64 * 1024
@@ -60,6 +61,7 @@ def create_app(
         app.register_blueprint(routes)
     app.before_request(_name_request)
     app.after_request(_finish)
+    app.after_request(compress_static)
     return app
 
 

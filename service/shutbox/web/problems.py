@@ -36,6 +36,7 @@ PROBLEMS: dict[str, tuple[int, str]] = {
     "illegal_move": (422, "The decision is not legal"),
     "player_required": (401, "A player's token is required"),
     "invalid_token": (401, "The token is not valid"),
+    "cross_origin": (403, "The request comes from another site"),
     "not_yours": (403, "It belongs to another player"),
     "not_found": (404, "There is nothing at this address"),
     "ruleset_not_found": (404, "There is no such ruleset"),

@@ -115,12 +115,12 @@ class _StrictSchema(Schema):
 
 
 class StrictString(fields.String):
-    """Text that can be stored: no half of a surrogate pair."""
+    """Text that can be stored: no NUL and no half of a surrogate pair."""
 
     def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> str:
         text: str = super()._deserialize(value, attr, data, **kwargs)
-        if any("\ud800" <= character <= "\udfff" for character in text):
-            raise ValidationError("must be text in Unicode")
+        if any("\ud800" <= character <= "\udfff" or character == "\0" for character in text):
+            raise ValidationError("must be Unicode text without NUL")
         return text
 
 

@@ -20,7 +20,7 @@ def show_leaderboard(round_id: str) -> Response:
     asking = viewer()
     response = jsonify(leaderboard_json(page(site(), round_id, asking.player_id if asking else None, wanted)))
     response.add_etag()
-    response.vary.add("Authorization")
+    response.vary.update(("Authorization", "Cookie"))
     response.cache_control.no_cache = True
     response.make_conditional(request)
     return response

@@ -2,10 +2,10 @@
 
 from uuid import UUID
 
-from flask import Blueprint
+from flask import Blueprint, Response, jsonify
 
 from ...players import change_player, create_player, create_token, revoke_token, tokens_of
-from ..auth import player, site
+from ..auth import from_own_page, player, set_cookie, site, viewer
 from ..represent import Json, player_json, token_json
 from ..schemas import PlayerSchema, TokenSchema, body
 
@@ -13,10 +13,18 @@ routes = Blueprint("players", __name__)
 
 
 @routes.post("/players")
-def make_player() -> tuple[Json, int]:
+def make_player() -> tuple[Response, int]:
+    """Make a player. A browser on a page of ours gets the token as a cookie, and keeps the player that it has."""
+    in_browser = from_own_page()
+    known = viewer() if in_browser else None
+    if known is not None:
+        return jsonify({"player": player_json(known), "token": None}), 200
     wanted = body(PlayerSchema, required=False)
     made, secret = create_player(site(), wanted.get("name"), wanted.get("bot", False))
-    return {"player": player_json(made), "token": secret}, 201
+    response = jsonify({"player": player_json(made), "token": None if in_browser else secret})
+    if in_browser:
+        set_cookie(response, secret)
+    return response, 201
 
 
 @routes.get("/players/me")

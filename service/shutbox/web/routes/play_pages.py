@@ -1,0 +1,99 @@
+"""The pages of one round: playing it, and the result of a run."""
+
+from typing import Any
+from uuid import UUID
+
+from flask import redirect, render_template
+from werkzeug.wrappers import Response
+
+from ...days import daily_round_id, today
+from ...errors import RoundNotFound
+from ...game.encoding import tiles_of
+from ...game.rules import rules_of
+from ...game.rulesets import CATALOGUE, Ruleset
+from ...rounds import Kind, Mode, Round, counts, disclosed_seed, get_round
+from ...runs import get_run
+from ..auth import site, viewer
+from ..own import Own, own_on, turns_of_run, turns_so_far
+from ..represent import attempt_json
+from ..words import day_number, rule_sentences, short_date
+from .pages import routes
+
+
+@routes.get("/play")
+def play_today() -> Response:
+    return redirect(f"/play/{daily_round_id(today(site()), CATALOGUE['classic'], Mode.SEALED)}")
+
+
+@routes.get("/play/<round_id>")
+def play_page(round_id: str) -> str:
+    """Show the table of a round as it stands for the one who asks; scripts take it from there."""
+    round = get_round(site(), round_id)
+    asking = viewer()
+    if round.kind is Kind.PRACTICE and (asking is None or round.owner_id != asking.player_id):
+        raise RoundNotFound(f"there is no round {round_id!r} of yours")
+    own = own_on(site(), round, asking)
+    started, finished = counts(site(), round_id)
+    return render_template(
+        "play.html" if round.mode is Mode.SEALED else "puzzle.html",
+        round=round,
+        own=own,
+        started=started,
+        finished=finished,
+        sentences=rule_sentences(round.ruleset),
+        facts=_facts(round, own, asking is not None),
+        opening=tiles_of(round.ruleset.opening),
+        box=tiles_of(round.ruleset.box),
+    )
+
+
+@routes.get("/run/<uuid:run_id>")
+def run_page(run_id: UUID) -> str:
+    """Show a run as far as the one who asks may see it."""
+    asking = viewer()
+    run = get_run(site(), run_id, asking.player_id if asking else None)
+    round = get_round(site(), run.round_id)
+    started, finished = counts(site(), run.round_id)
+    return render_template(
+        "run.html",
+        run=run,
+        round=round,
+        turns=turns_of_run(site(), round, run),
+        own=asking is not None and run.player.player_id == asking.player_id,
+        started=started,
+        finished=finished,
+    )
+
+
+def _facts(round: Round, own: Own, known: bool) -> dict[str, Any]:
+    """Return what the scripts of a table need: the rules to explain, the times, and what the player has."""
+    seed = disclosed_seed(site(), round) if round.mode is Mode.OPEN else None
+    return {
+        "round_id": round.round_id,
+        "ruleset": round.ruleset.id,
+        "label": short_date(round.day) if round.day else "Practice",
+        "number": day_number(round.day) if round.day else 0,
+        "state": round.state.name.lower(),
+        "entries_until": round.entries_until,
+        "closes_at": round.closes_at,
+        "rules": _rules(round.ruleset),
+        "known": known,
+        "attempt": attempt_json(own.attempt) if own.attempt else None,
+        "run_id": str(own.run_id) if own.run_id else None,
+        "turns": [
+            {"faces": turn.faces, "shut": turn.shut} for turn in turns_so_far(site(), round, own.attempt)
+        ] if own.attempt else [],
+        "seed": seed.hex() if seed else None,
+    }
+
+
+def _rules(ruleset: Ruleset) -> dict[str, Any]:
+    return {
+        "match": ruleset.match.name.lower(),
+        "scoring": ruleset.scoring.name.lower(),
+        "dice": ruleset.dice,
+        "first_roll_must_shut": ruleset.first_roll_must_shut,
+        "one_die_tiles": tiles_of(ruleset.one_die_tiles_shut),
+        "opening": tiles_of(ruleset.opening),
+        "opening_penalty": rules_of(ruleset).opening_penalty,
+    }

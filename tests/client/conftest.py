@@ -1,0 +1,182 @@
+"""Clients of the real app in this process, and the command with its own config folder."""
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+from typing import IO, Any
+
+import httpx
+import pytest
+from click.testing import CliRunner, Result
+from flask import Flask
+from shutbox.game.replay import Turn
+from shutbox.rounds import get_round, seed_of
+from shutbox_client import Client
+from shutbox_client.cli import main
+from shutbox_client.session import Session
+from shutbox_client.tokens import TokenFile
+
+from tests.players import Policy, as_turns, first, legal_turns, table_of
+
+SERVER = "http://shutbox.test"
+SEALED = "2026-11-30-classic"
+OPEN = "2026-11-30-classic-open"
+SEED = bytes(range(32))
+
+
+@pytest.fixture
+def database() -> str:
+    """The client does not see which database the service uses: one is enough here."""
+    return "sqlite"
+
+
+class Line(httpx.BaseTransport):
+    """A line to the app that fails as told: `troubles` are met one after the other, then all is well.
+
+    An exception: the request does not arrive. A response: something between answers it. `lost`: the request arrives
+    and is carried out, but its answer does not come back.
+    """
+
+    def __init__(self, app: Flask, *troubles: BaseException | httpx.Response | str) -> None:
+        self._app = httpx.WSGITransport(app)
+        self.troubles = list(troubles)
+        self.sent: list[tuple[str, str, bytes, str | None]] = []  # method, path, body, Idempotency-Key
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        key = request.headers.get("Idempotency-Key")
+        self.sent.append((request.method, request.url.path, request.read(), key))
+        trouble = self.troubles.pop(0) if self.troubles else None
+        if isinstance(trouble, BaseException):
+            raise trouble
+        if isinstance(trouble, httpx.Response):
+            return trouble
+        answer = self._app.handle_request(request)
+        if trouble is not None:
+            answer.read()
+            answer.close()
+            raise httpx.ReadError("the connection was closed")
+        return answer
+
+
+Connect = Callable[..., Client]
+
+
+@pytest.fixture
+def connect(app: Flask) -> Iterator[Connect]:
+    """Makes clients of the app; they are closed at the end."""
+    clients: list[Client] = []
+
+    def connect(token: str | None = None, transport: httpx.BaseTransport | None = None, **options: Any) -> Client:
+        patience = {"sleep": never, "random": Random(1)} | options
+        clients.append(Client(SERVER, token, transport or httpx.WSGITransport(app), **patience))
+        return clients[-1]
+
+    yield connect
+    for client in clients:
+        client.close()
+
+
+def never(seconds: float) -> None:
+    """The sleep of a client that has nothing to wait for."""
+    raise AssertionError(f"waits {seconds} s")
+
+
+@pytest.fixture
+def nameless(connect: Connect) -> Client:
+    """A client that acts for nobody."""
+    return connect()
+
+
+@pytest.fixture
+def client(connect: Connect) -> Client:
+    """A client that acts for a guest."""
+    return joined(connect())
+
+
+def joined(client: Client, name: str | None = None, bot: bool = False) -> Client:
+    """Make a player, and let the client act for it."""
+    client.token = client.create_player(name, bot).token
+    return client
+
+
+def turns_on(round_seed: bytes, ruleset: str = "classic", choose: Policy = first) -> tuple[Turn, ...]:
+    """Return a legal run on known dice."""
+    return tuple(as_turns(legal_turns(ruleset, round_seed.hex(), choose)))
+
+
+def typed(ruleset: str, seed: bytes, turns: tuple[Turn, ...]) -> list[str]:
+    """Return what a player types to play these turns."""
+    rules, table = table_of(ruleset, seed.hex())
+    board, lines = rules.opening, []
+    for number, (dice, shut) in enumerate(turns):
+        if len(rules.dice_allowed[board]) > 1:
+            lines.append(str(dice))
+        if shut:
+            lines.append(" ".join(map(str, shut)))
+            board ^= rules.ways(board, table.matches[number][dice])[shut]
+    return lines
+
+
+@pytest.fixture
+def sealed_seed(app: Flask) -> bytes:
+    """The seed of today's sealed classic, which no player knows."""
+    with app.app_context():
+        site = app.extensions["shutbox"]
+        return seed_of(site, get_round(site, SEALED))
+
+
+class Command:
+    """`shutbox-client` as a user runs it, with a config folder of its own."""
+
+    def __init__(self, app: Flask, config: Path) -> None:
+        self.app = app
+        self.config = config
+        self.slept: list[float] = []
+
+    def __call__(
+        self,
+        *arguments: str,
+        typed: list[str] | bytes | IO[bytes] = b"",
+        transport: httpx.BaseTransport | None = None,
+        **environment: str | None,
+    ) -> Result:
+        session = Session(
+            transport=transport or httpx.WSGITransport(self.app), sleep=self.slept.append, random=Random(1)
+        )
+        settings = {
+            "XDG_CONFIG_HOME": str(self.config),
+            "SHUTBOX_CLIENT_SERVER": SERVER,
+            "SHUTBOX_CLIENT_TOKEN": None,
+        }
+        text = "".join(f"{line}\n" for line in typed) if isinstance(typed, list) else typed
+        runner = CliRunner(env=settings | environment)
+        return runner.invoke(main, arguments, obj=session, input=text, catch_exceptions=False)
+
+    @property
+    def token_file(self) -> Path:
+        """Where the token for the app is kept."""
+        kept = os.environ.get("XDG_CONFIG_HOME")
+        os.environ["XDG_CONFIG_HOME"] = str(self.config)
+        try:
+            return TokenFile.of(SERVER).path
+        finally:
+            if kept is None:
+                del os.environ["XDG_CONFIG_HOME"]
+            else:
+                os.environ["XDG_CONFIG_HOME"] = kept
+
+    @property
+    def token(self) -> str:
+        """The token that is kept."""
+        return self.token_file.read_text().strip()
+
+    def keep(self, token: str) -> None:
+        """Keep a token as the command does."""
+        self.token_file.parent.mkdir(parents=True, exist_ok=True)
+        self.token_file.write_text(token + "\n")
+
+
+@pytest.fixture
+def command(app: Flask, tmp_path: Path) -> Command:
+    return Command(app, tmp_path / "config")
