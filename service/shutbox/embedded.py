@@ -12,7 +12,9 @@ from hashlib import sha256
 from pathlib import Path
 
 from redis import Redis
+from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
+from redis.retry import Retry
 
 from .config import Settings
 from .errors import StartRefused
@@ -104,16 +106,21 @@ def remove_socket(data_dir: Path) -> None:
 
 def _answers(socket: Path) -> bool:
     try:
-        return bool(Redis(unix_socket_path=str(socket), socket_timeout=1.0).ping())
+        return bool(_client(socket).ping())
     except RedisError:
         return False
+
+
+def _client(socket: Path) -> Redis:
+    """Return a client that does not try again by itself: a server that is not there yet is asked in a loop."""
+    return Redis(unix_socket_path=str(socket), socket_timeout=1.0, retry=Retry(NoBackoff(), 0))
 
 
 def _end_leftover(socket: Path) -> None:
     """End a server that an earlier start left on the socket when it was killed; its file is on disk."""
     if socket.exists() and _answers(socket):
         with suppress(RedisError):  # it goes away while it answers
-            Redis(unix_socket_path=str(socket), socket_timeout=5.0).shutdown(nosave=True)
+            _client(socket).shutdown(nosave=True)
     socket.unlink(missing_ok=True)
 
 

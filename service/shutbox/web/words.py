@@ -76,8 +76,10 @@ def _one_die(ruleset: Ruleset, dice: str) -> str:
         when = f"once {_listed(tiles_of(ruleset.one_die_tiles_shut))} are shut"
     else:
         when = f"while the open tiles sum to less than {ruleset.one_die_open_sum_below}"
-    return f"You may roll one die instead of {dice} {when}." if ruleset.one_die is OneDie.OPTIONAL else (
-        f"Only one die is rolled {when}."
+    return (
+        f"You may roll one die instead of {dice} {when}."
+        if ruleset.one_die is OneDie.OPTIONAL
+        else (f"Only one die is rolled {when}.")
     )
 
 

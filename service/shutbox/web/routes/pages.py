@@ -1,16 +1,70 @@
-"""The pages for people."""
+"""The pages for people: the day, leaderboards, rules, settings. The gates hold here as they do in the API."""
 
-from flask import Blueprint, render_template
+from datetime import date, timedelta
+from typing import Any
 
-from ...days import get_day, last_closed_day, today
-from ...errors import DayNotFound
-from ...leaderboards import Page, Wanted, page
-from ...rounds import Mode, Round, counts
-from ..auth import site
+from flask import Blueprint, Response, g, redirect, render_template, request
+from werkzeug.exceptions import NotFound
+from werkzeug.wrappers import Response as AnyResponse
 
-routes = Blueprint("pages", __name__)
+from ...clock import day_at, end_of
+from ...days import Day, get_day, last_closed_day, today
+from ...errors import DayNotFound, NotRanked, Refused, RoundNotFound, RulesetNotFound
+from ...game.rulesets import CATALOGUE
+from ...leaderboards import Page, Wanted, page, standing
+from ...rounds import Mode, Round, State, counts, disclosed_seed, get_round
+from ...shipped import shipped
+from ..auth import site, viewer
+from ..own import Own, own_on
+from ..problems import PROBLEMS, problem
+from ..represent import ruleset_json
+from ..words import board_rows, day_number, long_date, rule_sentences, short_date, utc_time
 
-SHOWN_ROWS = 10
+SHOWN_ROWS = 5
+PAGE_ROWS = 50
+
+
+def for_people(blueprint: Blueprint) -> Blueprint:
+    """Give a blueprint of pages the words, the headers and the refusals that all pages have."""
+    blueprint.context_processor(_everywhere)
+    blueprint.after_request(_private)
+    blueprint.register_error_handler(Refused, _refused)
+    return blueprint
+
+
+def _everywhere() -> dict[str, Any]:
+    """Return what every page needs: who asks, the time, and the words for both."""
+    now = site().clock()
+    return {
+        "viewer": viewer(),
+        "now": now,
+        "today": day_at(now),
+        "next_day": end_of(day_at(now)),
+        "day_number": day_number,
+        "long_date": long_date,
+        "short_date": short_date,
+        "utc_time": utc_time,
+        "Mode": Mode,
+        "State": State,
+    }
+
+
+def _private(response: Response) -> Response:
+    """Let the browser keep a page for going back, and ask each time whether it still holds."""
+    response.headers["Cache-Control"] = "private, no-cache"
+    response.vary.add("Cookie")
+    return response
+
+
+def _refused(refused: Refused) -> tuple[str, int]:
+    status, title = PROBLEMS[refused.code]
+    detail = refused.detail if not isinstance(refused, RoundNotFound | RulesetNotFound | DayNotFound) else ""
+    return render_template("error.html", title=title, detail=detail), status
+
+
+routes = for_people(Blueprint("pages", __name__))
+
+# The day
 
 
 @routes.get("/")
@@ -18,18 +72,163 @@ def front_page() -> str:
     try:
         day = get_day(site(), today(site()))
     except DayNotFound:
-        return render_template("front.html", day=None)
+        return render_template("day.html", day=None)
     closed = last_closed_day(site())
-    closed_rounds = get_day(site(), closed).rounds if closed else []
+    return _day_page(day, get_day(site(), closed) if closed else None)
+
+
+@routes.get("/d/<text>")
+def day_page(text: str) -> str | AnyResponse:
+    try:
+        wanted = date.fromisoformat(text)
+    except ValueError:
+        raise DayNotFound(f"{text!r} is no day") from None
+    if wanted == today(site()):
+        return redirect("/")
+    day = get_day(site(), wanted)
+    return _day_page(day, day if day.state is State.CLOSED else None)
+
+
+def _day_page(day: Day, closed: Day | None) -> str:
+    """Show a day's rounds, its puzzles' leaderboards, and the final ones of a closed day."""
     return render_template(
-        "front.html",
+        "day.html",
         day=day,
-        rounds=[(round, *counts(site(), round.round_id)) for round in day.rounds],
-        boards=[_board(round) for round in day.rounds if round.mode is Mode.OPEN],
+        cards=[_card(round) for round in day.rounds],
+        unfinished=[card for card in _cards_of_yesterday(day) if _can_be_finished(card)],
+        boards=[_top(round) for round in day.rounds if round.mode is Mode.OPEN and day.state is not State.UPCOMING],
         closed=closed,
-        closed_boards=[_board(round) for round in closed_rounds if round.mode is Mode.SEALED],
+        closed_boards=[_top(round) for round in closed.rounds if round.mode is Mode.SEALED] if closed else [],
     )
 
 
-def _board(round: Round) -> Page:
-    return page(site(), round.round_id, None, Wanted(limit=SHOWN_ROWS))
+def _card(round: Round) -> dict[str, Any]:
+    started, finished = counts(site(), round.round_id)
+    own = own_on(site(), round, viewer())
+    return {
+        "round": round,
+        "started": started,
+        "finished": finished,
+        "own": own,
+        "seed": disclosed_seed(site(), round),
+        "standing": _own_standing(round, own),
+    }
+
+
+def _own_standing(round: Round, own: Own) -> Any:
+    asking = viewer()
+    return standing(site(), round, asking.player_id) if asking and own.run_id else None
+
+
+def _cards_of_yesterday(day: Day) -> list[dict[str, Any]]:
+    if viewer() is None or day.day != today(site()):
+        return []
+    try:
+        return [_card(round) for round in get_day(site(), day.day - timedelta(days=1)).rounds]
+    except DayNotFound:
+        return []
+
+
+def _can_be_finished(card: dict[str, Any]) -> bool:
+    own: Own = card["own"]
+    return bool(card["round"].moves_taken and own.attempt and not own.run_id)
+
+
+def _top(round: Round) -> dict[str, Any]:
+    found = page(site(), round.round_id, None, Wanted(limit=SHOWN_ROWS))
+    return {"page": found, "rows": board_rows(found)}
+
+
+# Leaderboards
+
+
+@routes.get("/leaderboard")
+def leaderboard() -> str:
+    """Show a page of a round's leaderboard; cursors are links, so it needs no script."""
+    round_id = request.args.get("round")
+    round = get_round(site(), round_id) if round_id else get_day(site(), today(site())).rounds[0]
+    found, message = _board_page(round)
+    asking = viewer()
+    own = own_on(site(), round, asking)
+    started, finished = counts(site(), round.round_id)
+    return render_template(
+        "leaderboard.html",
+        round=round,
+        board=found,
+        rows=board_rows(found),
+        message=message,
+        own=own,
+        standing=standing(site(), round, asking.player_id) if asking and not found.gated else None,
+        started=started,
+        finished=finished,
+        rounds=get_day(site(), round.day).rounds if round.day else [],
+        earlier=_neighbour(round, -1),
+        later=_neighbour(round, 1),
+    )
+
+
+def _board_page(round: Round) -> tuple[Page, str]:
+    """Return the part that the address asks for; one who is not ranked is told so and shown the first page."""
+    asking = viewer()
+    own_id = asking.player_id if asking else None
+    after, before = request.args.get("after"), request.args.get("before")
+    if request.args.get("around") == "me":
+        try:
+            if own_id is None:
+                raise NotRanked("nobody")
+            return page(site(), round.round_id, own_id, Wanted(PAGE_ROWS, around=own_id)), ""
+        except NotRanked:
+            message = "You are not on this leaderboard: finish the round to be ranked."
+            return page(site(), round.round_id, own_id, Wanted(PAGE_ROWS)), message
+    return page(site(), round.round_id, own_id, Wanted(PAGE_ROWS, after, None if after else before)), ""
+
+
+def _neighbour(round: Round, step: int) -> date | None:
+    """Return the day before or after, if it has begun."""
+    if round.day is None or round.day + timedelta(days=step) > today(site()):
+        return None
+    try:
+        return get_day(site(), round.day + timedelta(days=step)).day
+    except DayNotFound:
+        return None
+
+
+# Rules, settings, the API
+
+
+@routes.get("/rules")
+def rules_page() -> str:
+    return render_template(
+        "rules.html", rulesets=[(ruleset, rule_sentences(ruleset)) for ruleset in CATALOGUE.values()]
+    )
+
+
+@routes.get("/rules/<ruleset_id>")
+def ruleset_page(ruleset_id: str) -> str:
+    if ruleset_id not in CATALOGUE:
+        raise RulesetNotFound(f"there is no ruleset {ruleset_id!r}")
+    ruleset = CATALOGUE[ruleset_id]
+    return render_template(
+        "ruleset.html", ruleset=ruleset, values=ruleset_json(ruleset), sentences=rule_sentences(ruleset)
+    )
+
+
+@routes.get("/settings")
+def settings_page() -> str:
+    return render_template("settings.html")
+
+
+@routes.get("/api")
+def api_page() -> str:
+    calls = [line.strip(" :\n") for line in shipped("openapi.yaml").read_text().splitlines() if line.startswith("  /")]
+    return render_template("api.html", calls=calls)
+
+
+@routes.app_errorhandler(404)
+def _not_found(error: NotFound) -> Response | tuple[str, int]:
+    """Answer a browser that asks for no page of ours with one; programs get the problem as ever."""
+    wants_page = request.accept_mimetypes.best_match(("application/problem+json", "text/html")) == "text/html"
+    if request.path.startswith("/api/v1/") or not wants_page or "text/html" not in request.headers.get("Accept", ""):
+        return problem("not_found", error.description or "")
+    g.pop("viewer", None)
+    return render_template("error.html", title=PROBLEMS["not_found"][1], detail="", **_everywhere()), 404

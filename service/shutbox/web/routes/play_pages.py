@@ -3,7 +3,7 @@
 from typing import Any
 from uuid import UUID
 
-from flask import redirect, render_template
+from flask import Blueprint, redirect, render_template
 from werkzeug.wrappers import Response
 
 from ...days import daily_round_id, today
@@ -17,7 +17,9 @@ from ..auth import site, viewer
 from ..own import Own, own_on, turns_of_run, turns_so_far
 from ..represent import attempt_json
 from ..words import day_number, rule_sentences, short_date
-from .pages import routes
+from .pages import for_people
+
+routes = for_people(Blueprint("play_pages", __name__))
 
 
 @routes.get("/play")
@@ -80,9 +82,9 @@ def _facts(round: Round, own: Own, known: bool) -> dict[str, Any]:
         "known": known,
         "attempt": attempt_json(own.attempt) if own.attempt else None,
         "run_id": str(own.run_id) if own.run_id else None,
-        "turns": [
-            {"faces": turn.faces, "shut": turn.shut} for turn in turns_so_far(site(), round, own.attempt)
-        ] if own.attempt else [],
+        "turns": [{"faces": turn.faces, "shut": turn.shut} for turn in turns_so_far(site(), round, own.attempt)]
+        if own.attempt
+        else [],
         "seed": seed.hex() if seed else None,
     }
 

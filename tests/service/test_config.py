@@ -1,0 +1,66 @@
+"""Settings from the environment."""
+
+from pathlib import Path
+
+import pytest
+from shutbox.config import Settings
+from shutbox.errors import StartRefused
+
+
+def test_defaults_need_nothing() -> None:
+    settings = Settings.from_env({"PATH": "/bin"})
+    assert settings == Settings()
+    assert settings.sql_url == f"sqlite:///{Path('var').resolve() / 'shutbox.sqlite3'}"
+
+
+def test_every_setting_is_read() -> None:
+    settings = Settings.from_env(
+        {
+            "SHUTBOX_DATA_DIR": "/srv/shutbox",
+            "SHUTBOX_DATABASE_URL": "postgresql://me@db/shutbox",
+            "SHUTBOX_REDIS_URL": "redis://cache:6379/1",
+            "SHUTBOX_ORIGIN": "https://play.example.org",
+            "SHUTBOX_VARIANTS": "odds, evens",
+            "SHUTBOX_GRACE_SECONDS": "60",
+            "SHUTBOX_PRACTICE_DAYS": "3",
+            "SHUTBOX_WORKERS": "4",
+            "SHUTBOX_THREADS": "8",
+            "SHUTBOX_CLIENT_SERVER": "http://elsewhere",
+        }
+    )
+    assert settings == Settings(
+        data_dir=Path("/srv/shutbox"),
+        database_url="postgresql+psycopg://me@db/shutbox",
+        redis_url="redis://cache:6379/1",
+        origin="https://play.example.org",
+        variants=("odds", "evens"),
+        grace_seconds=60,
+        practice_days=3,
+        workers=4,
+        threads=8,
+    )
+
+
+def test_all_mistakes_are_told_together() -> None:
+    wrong = {
+        "SHUTBOX_GRACE_SECONDS": "two hours",
+        "SHUTBOX_WORKERS": "0",
+        "SHUTBOX_VARIANTS": "odds,chess",
+        "SHUTBOX_DATABASE_URL": "mysql://x",
+        "SHUTBOX_REDIS_URL": "http://x",
+        "SHUTBOX_ORIGIN": "https://example.org/path",
+        "SHUTBOX_GRACE": "1",
+    }
+    with pytest.raises(StartRefused) as refused:
+        Settings.from_env(wrong)
+    told = str(refused.value)
+    for variable in wrong:
+        assert variable in told
+    for right in ("whole number from 0 to 43200", "from 1 to 256", "chess", "sqlite:///", "unix://", "like https://"):
+        assert right in told
+
+
+@pytest.mark.parametrize("text", ["", "classic", "odds,,evens"])
+def test_variants_are_rulesets_but_classic(text: str) -> None:
+    with pytest.raises(StartRefused, match="SHUTBOX_VARIANTS"):
+        Settings.from_env({"SHUTBOX_VARIANTS": text})

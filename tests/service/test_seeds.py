@@ -1,0 +1,174 @@
+"""The chain of day secrets, seeds, commitments, and the bytes of runs."""
+
+import json
+import os
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from datetime import date, timedelta
+from hashlib import sha256
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+from shutbox.errors import StartRefused
+from shutbox.game import dice
+from shutbox.game.encoding import tag, u32
+from shutbox.game.rulesets import CATALOGUE
+from shutbox.game.runs import run_bytes, turn_bytes, turns_from
+from shutbox.seeds import (
+    Chain,
+    Secrets,
+    commitment,
+    commits_to,
+    create_secrets,
+    day_seed,
+    load_secrets,
+    round_seed,
+)
+
+from tests.vectors import turns_of, vectors
+
+CHAIN = vectors("chain")
+CLASSIC = CATALOGUE["classic"].hash
+
+
+def chain_of_vectors(loaded: int = 5) -> Chain:
+    secret = bytes.fromhex(CHAIN["links"][str(loaded)])
+    return Chain(bytes.fromhex(CHAIN["chain_id"]), date(2026, 12, 1), CHAIN["length"], loaded, secret)
+
+
+@pytest.mark.parametrize("loaded", range(1, 6))
+def test_every_link_follows_from_a_later_one(loaded: int) -> None:
+    chain = chain_of_vectors(loaded)
+    for number in range(loaded + 1):
+        assert chain.link(number).hex() == CHAIN["links"][str(number)]
+    assert chain.anchor.hex() == CHAIN["links"]["0"]
+
+
+@pytest.mark.parametrize("vector", CHAIN["day_seeds"], ids=lambda one: f"{one['day']}-{one['mode']}-{one['ruleset']}")
+def test_day_seeds_and_commitments(vector: dict[str, Any]) -> None:
+    chain, ruleset = chain_of_vectors(), CATALOGUE[vector["ruleset"]]
+    day = date.fromisoformat(str(vector["day"]))
+    assert chain.number_of(day) == vector["link"]
+    seed = day_seed(chain.link(vector["link"]), day, vector["mode"], ruleset.hash)
+    assert seed.hex() == vector["seed"]
+    assert commitment(ruleset.hash, seed).hex() == vector["commitment"]
+
+
+@pytest.mark.parametrize("vector", vectors("dice"), ids=lambda one: f"{one['ruleset']}-{one['seed'][:4]}")
+def test_commitments_of_the_dice_vectors(vector: dict[str, Any]) -> None:
+    seed, ruleset = bytes.fromhex(vector["seed"]), CATALOGUE[vector["ruleset"]]
+    assert commitment(ruleset.hash, seed).hex() == vector["commitment"]
+    assert commits_to(bytes.fromhex(vector["commitment"]), ruleset.hash, seed)
+    assert not commits_to(bytes.fromhex(vector["commitment"]), ruleset.hash, bytes(32))
+
+
+@pytest.mark.parametrize("vector", vectors("runs-valid"), ids=lambda one: one["ruleset"])
+def test_run_bytes(vector: dict[str, Any]) -> None:
+    turns = turns_of(vector)
+    written = run_bytes("example-round", bytes(range(16)), CATALOGUE[vector["ruleset"]].hash, turns)
+    assert written.hex() == vector["run_hex"]
+    assert list(turns_from(turn_bytes(turns))) == turns
+
+
+def test_a_node_with_an_earlier_link_makes_no_later_day() -> None:
+    chain = chain_of_vectors(loaded=2)
+    assert chain.number_of(date(2026, 12, 2)) == 2
+    assert chain.number_of(date(2026, 12, 3)) is None
+    assert chain.number_of(date(2026, 11, 30)) is None
+    assert chain.last_day == date(2026, 12, 2)
+
+
+def test_nothing_public_before_the_close_gives_the_dice() -> None:
+    """Over 200 days: dice made from all that is public, under every label, match no more often than by chance."""
+    chain = Chain(bytes(range(16)), date(2026, 1, 1), 200, 200, sha256(b"a chain").digest())
+    guesses: Counter[str] = Counter()
+    for number in range(1, 201):
+        day = chain.first_day + timedelta(days=number - 1)
+        hidden = dice.rolls(day_seed(chain.link(number), day, "sealed", CLASSIC), 2, 9)
+        opened = day_seed(chain.link(number), day, "open", CLASSIC)
+        known = {
+            "commitment": commitment(CLASSIC, day_seed(chain.link(number), day, "sealed", CLASSIC)),
+            "open seed": opened,
+            "open commitment": commitment(CLASSIC, opened),
+            "anchor": chain.anchor,
+            "yesterday's link": chain.link(number - 1),
+            "day": sha256(u32(int(day.strftime("%Y%m%d")))).digest(),
+        }
+        for (name, material), label in product(known.items(), ("", "dice", "chain", "day-seed", "round-seed", "run")):
+            for seed in (
+                sha256(tag(label) + material).digest() if label else material,
+                day_seed(material, day, "sealed", CLASSIC),
+                round_seed(material, f"{day}-classic"),
+            ):
+                guesses[f"{name} as {label or 'is'}"] += dice.rolls(seed, 2, 1) == hidden[:1]
+    by_chance = 200 * 3 / 36
+    assert max(guesses.values()) < by_chance + 6 * by_chance**0.5
+
+
+def test_open_and_sealed_and_neighbouring_days_are_independent() -> None:
+    """Chi-square over pairs of first rolls: 35 degrees of freedom, exceeded by chance once in 10,000."""
+    chain = Chain(bytes(16), date(2026, 1, 1), 3650, 3650, sha256(b"another").digest())
+    sealed_open: Counter[tuple[int, int]] = Counter()
+    neighbours: Counter[tuple[int, int]] = Counter()
+    previous = None
+    for number in range(1, 3651):
+        day = chain.first_day + timedelta(days=number - 1)
+        for ruleset in list(CATALOGUE.values())[:5]:
+            link = chain.link(number)
+            sealed = dice.rolls(day_seed(link, day, "sealed", ruleset.hash), 2, 1)[0][0]
+            opened = dice.rolls(day_seed(link, day, "open", ruleset.hash), 2, 1)[0][0]
+            sealed_open[sealed, opened] += 1
+            if previous is not None:
+                neighbours[previous, sealed] += 1
+            previous = sealed
+    for pairs in (sealed_open, neighbours):
+        expected = pairs.total() / 36
+        assert sum((count - expected) ** 2 / expected for count in pairs.values()) < 76.4
+
+
+def test_secrets_are_made_once_by_one_process_and_are_private(tmp_path: Path) -> None:
+    chain, key = tmp_path / "deep" / "chain.json", tmp_path / "deep" / "round-key.json"
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda _: create_secrets(chain, key, date(2026, 11, 30)), range(8)))
+    made = load_secrets(chain, key)
+    create_secrets(chain, key, date(2027, 1, 1))
+    assert load_secrets(chain, key) == made
+    assert (made.chain.first_day, made.chain.length, made.chain.loaded) == (date(2026, 11, 30), 3650, 3650)
+    assert {file.name for file in chain.parent.iterdir()} == {"chain.json", "round-key.json"}
+    assert [file.stat().st_mode & 0o777 for file in (chain, key)] == [0o600, 0o600]
+
+
+def test_no_secret_is_in_what_is_printed() -> None:
+    secrets = Secrets(chain_of_vectors(), b"\x11" * 32)
+    printed = repr(secrets) + str(secrets) + repr(secrets.chain)
+    for hidden in (secrets.chain.secret, secrets.round_key, secrets.chain.link(3)):
+        assert hidden.hex() not in printed
+        assert repr(hidden)[2:-1] not in printed
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda file: file.unlink(), "missing"),
+        (lambda file: os.chmod(file, 0o640), "chmod 600"),
+        (lambda file: file.write_text("{"), "cannot be read"),
+        (lambda file: file.write_text("[]"), "not what it should be"),
+        (lambda file: file.write_text("{}"), "not a chain file"),
+        (lambda file: rewrite(file, secret="ab"), "not a chain file"),
+        (lambda file: rewrite(file, secret="AB" * 32), "not a chain file"),
+        (lambda file: rewrite(file, link=0), "not a chain file"),
+        (lambda file: rewrite(file, first_day="yesterday"), "not a chain file"),
+    ],
+)
+def test_a_chain_file_that_cannot_be_trusted_is_refused(tmp_path: Path, change: Any, words: str) -> None:
+    chain, key = tmp_path / "chain.json", tmp_path / "round-key.json"
+    create_secrets(chain, key, date(2026, 11, 30))
+    change(chain)
+    with pytest.raises(StartRefused, match=words):
+        load_secrets(chain, key)
+
+
+def rewrite(file: Path, **changes: object) -> None:
+    file.write_text(json.dumps(json.loads(file.read_text()) | changes))

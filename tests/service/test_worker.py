@@ -1,0 +1,91 @@
+"""The worker: one leads, two do no harm, and boards are made true again."""
+
+from dataclasses import replace
+from datetime import date
+
+import pytest
+from shutbox.config import Settings
+from shutbox.days import check_chain, make_days
+from shutbox.errors import StartRefused
+from shutbox.leaderboards import stale_boards
+from shutbox.seeds import Chain, Secrets
+from shutbox.site import Site
+from shutbox.store.database import writing
+from shutbox.store.rows import DayRow, LeaseRow, RoundRow
+from shutbox.worker import Worker, catch_up
+from sqlalchemy import func, select
+
+from tests.conftest import MovableClock
+from tests.players import Api, legal_turns
+
+
+def test_one_worker_leads_and_another_takes_over_when_it_is_silent(site: Site, clock: MovableClock) -> None:
+    one, other = Worker(site, "one"), Worker(site, "other")
+    one.tick()
+    other.tick()
+    assert site.session.get_one(LeaseRow, "worker", populate_existing=True).holder == "one"
+    clock.forward(8)
+    one.tick()
+    clock.forward(8)
+    other.tick()
+    assert site.session.get_one(LeaseRow, "worker", populate_existing=True).holder == "one"
+    clock.forward(11)
+    other.tick()
+    assert site.session.get_one(LeaseRow, "worker", populate_existing=True).holder == "other"
+
+
+def test_a_lease_from_a_clock_that_was_ahead_does_not_stop_the_work(site: Site, clock: MovableClock) -> None:
+    clock.set("2026-11-30T20:00:00")
+    Worker(site, "ahead").tick()
+    clock.set("2026-11-30T12:00:00")
+    Worker(site, "now").tick()
+    assert site.session.get_one(LeaseRow, "worker", populate_existing=True).holder == "now"
+
+
+def test_two_workers_at_once_make_each_day_once(site: Site, clock: MovableClock) -> None:
+    clock.set("2026-12-01T03:00:00")
+    catch_up(site)
+    catch_up(site)
+    days = site.session.scalars(select(DayRow.day).order_by(DayRow.day)).all()
+    assert days == [date(2026, 11, 30)] + [date(2026, 12, day) for day in range(1, 9)]
+    assert site.session.scalar(select(func.count()).select_from(RoundRow)) == 4 * len(days)
+    assert site.session.scalar(select(DayRow.day).where(DayRow.closed_at.is_not(None))) == date(2026, 11, 30)
+
+
+def test_a_board_that_missed_a_placement_is_made_true_by_a_tick(mara: Api, site: Site) -> None:
+    worker = Worker(site, "one")
+    worker.tick()
+    seed = mara.get("/rounds/2026-11-30-classic-open").get_json()["seed"]
+    mara.submit("2026-11-30-classic-open", legal_turns("classic", seed))
+    site.ranking.forget("2026-11-30-classic-open")
+    with writing(site.session):
+        site.session.get_one(RoundRow, "2026-11-30-classic-open").ranking_stale = True
+    worker.tick()
+    site.session.rollback()
+    assert stale_boards(site) == []
+    assert site.ranking.slice("2026-11-30-classic-open", None, 5).total == 1
+
+
+def test_days_beyond_the_loaded_link_are_not_made(site: Site, clock: MovableClock) -> None:
+    chain = site.secrets.chain
+    earlier = Chain(chain.chain_id, chain.first_day, chain.length, 12, chain.link(12))
+    clock.set("2026-12-04T12:00:00")
+    make_days(Site(site.settings, Secrets(earlier, b"k" * 32), site.session, site.ranking, clock))
+    last = site.session.scalar(select(func.max(DayRow.day)))
+    assert last == date(2026, 12, 7), "made on the first day, seven days ahead; nothing after link 12, 4 December"
+
+
+def test_another_chain_than_the_one_of_the_database_is_refused(site: Site) -> None:
+    other = Chain(site.secrets.chain.chain_id, date(2026, 11, 23), 60, 60, b"z" * 32)
+    with pytest.raises(StartRefused, match="does not belong to this database"):
+        check_chain(Site(site.settings, Secrets(other, b"k" * 32), site.session, site.ranking))
+    check_chain(site)
+
+
+def test_the_grace_is_a_setting(site: Site, clock: MovableClock) -> None:
+    settings: Settings = replace(site.settings, grace_seconds=60)
+    clock.set("2026-12-01T12:00:00")
+    make_days(Site(settings, site.secrets, site.session, site.ranking, clock))
+    newest = site.session.scalars(select(RoundRow).where(RoundRow.day == date(2026, 12, 8))).first()
+    assert newest is not None
+    assert newest.closes_at - newest.entries_until == 60_000
