@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime
 from pathlib import Path
 
+import hypothesis
 import pytest
 from flask import Flask
 from shutbox.config import Settings
@@ -22,6 +23,9 @@ from sqlalchemy import create_engine, text
 
 from tests.players import Api
 from tests.servers import postgres_binaries, postgres_server, redis_server
+
+hypothesis.settings.register_profile("shutbox", deadline=None)  # time is for `make bench`, not for tests
+hypothesis.settings.load_profile("shutbox")
 
 TODAY = date(2026, 11, 30)
 Closer = Callable[[], list[date]]

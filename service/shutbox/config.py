@@ -71,7 +71,12 @@ def _whole_number(least: int, most: int) -> Callable[[str], int]:
 
 
 def _database_url(text: str) -> str:
-    if text and not text.startswith(("sqlite:///", "postgresql://", "postgresql+psycopg://")):
+    if text.startswith("sqlite:///"):
+        file = text.removeprefix("sqlite:///")
+        if not file or file.startswith(":") or "?" in file:
+            raise ValueError("SQLite needs a file, like sqlite:////srv/shutbox/shutbox.sqlite3")
+        return f"sqlite:///{Path(file).resolve()}"
+    if text and not text.startswith(("postgresql://", "postgresql+psycopg://")):
         raise ValueError("it must begin with sqlite:/// or postgresql://")
     return text.replace("postgresql://", "postgresql+psycopg://", 1)
 

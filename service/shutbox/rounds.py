@@ -21,7 +21,6 @@ from .site import Site
 from .store.database import insert_or_nothing, writing
 from .store.rows import AttemptRow, EntryRow, IdempotencyRow, RoundRow, RunRow
 
-
 _ROUND_ID = re.compile(r"[a-z0-9-]{1,80}\Z")
 
 

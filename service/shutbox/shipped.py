@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-_PACKAGED = Path(__file__).parent / "shipped"
+_PACKAGED = Path(__file__).parent / "files"
 _CHECKOUT = Path(__file__).parents[2]
 _IN_CHECKOUT = {"openapi.yaml": "openapi.yaml", "gunicorn.conf.py": "deploy/gunicorn.conf.py"}
 

@@ -26,5 +26,5 @@ class Site:
     random: Callable[[int], bytes] = token_bytes
 
     def new_id(self) -> UUID:
-        """Return a UUIDv7 of the present moment: later ids are greater."""
+        """Return a UUIDv7 of the present moment: ids of a later millisecond are greater."""
         return UUID(bytes=uuid_utils.uuid7(nanoseconds=self.clock() * 1_000_000).bytes)

@@ -1,10 +1,11 @@
 """Clients of the real app in this process, and the command with its own config folder."""
 
-import os
+import io
+import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
-from typing import IO, Any
+from typing import Any
 
 import httpx
 import pytest
@@ -68,7 +69,7 @@ def connect(app: Flask) -> Iterator[Connect]:
     clients: list[Client] = []
 
     def connect(token: str | None = None, transport: httpx.BaseTransport | None = None, **options: Any) -> Client:
-        patience = {"sleep": never, "random": Random(1)} | options
+        patience: dict[str, Any] = {"sleep": never, "random": Random(1)} | options
         clients.append(Client(SERVER, token, transport or httpx.WSGITransport(app), **patience))
         return clients[-1]
 
@@ -118,6 +119,29 @@ def typed(ruleset: str, seed: bytes, turns: tuple[Turn, ...]) -> list[str]:
     return lines
 
 
+class Typing(io.BufferedIOBase):
+    """Lines typed one at a time; what stands between them is done when it is their turn, or raised."""
+
+    def __init__(self, *steps: str | BaseException | Callable[[], object]) -> None:
+        self._steps = list(steps)
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        return b"" if size == 0 else self.read1()
+
+    def read1(self, size: int = -1, /) -> bytes:
+        while self._steps:
+            step = self._steps.pop(0)
+            if isinstance(step, str):
+                return f"{step}\n".encode()
+            if isinstance(step, BaseException):
+                raise step
+            step()
+        return b""
+
+
 @pytest.fixture
 def sealed_seed(app: Flask) -> bytes:
     """The seed of today's sealed classic, which no player knows."""
@@ -137,7 +161,7 @@ class Command:
     def __call__(
         self,
         *arguments: str,
-        typed: list[str] | bytes | IO[bytes] = b"",
+        typed: list[str] | bytes | Typing = b"",
         transport: httpx.BaseTransport | None = None,
         **environment: str | None,
     ) -> Result:
@@ -149,22 +173,14 @@ class Command:
             "SHUTBOX_CLIENT_SERVER": SERVER,
             "SHUTBOX_CLIENT_TOKEN": None,
         }
-        text = "".join(f"{line}\n" for line in typed) if isinstance(typed, list) else typed
+        text: Any = "".join(f"{line}\n" for line in typed) if isinstance(typed, list) else typed
         runner = CliRunner(env=settings | environment)
         return runner.invoke(main, arguments, obj=session, input=text, catch_exceptions=False)
 
     @property
     def token_file(self) -> Path:
         """Where the token for the app is kept."""
-        kept = os.environ.get("XDG_CONFIG_HOME")
-        os.environ["XDG_CONFIG_HOME"] = str(self.config)
-        try:
-            return TokenFile.of(SERVER).path
-        finally:
-            if kept is None:
-                del os.environ["XDG_CONFIG_HOME"]
-            else:
-                os.environ["XDG_CONFIG_HOME"] = kept
+        return TokenFile.of(SERVER, {"XDG_CONFIG_HOME": str(self.config)}).path
 
     @property
     def token(self) -> str:
@@ -180,3 +196,10 @@ class Command:
 @pytest.fixture
 def command(app: Flask, tmp_path: Path) -> Command:
     return Command(app, tmp_path / "config")
+
+
+@pytest.fixture
+def nobody_there() -> str:
+    """An address of this machine at which nothing listens."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        return f"http://127.0.0.1:{listening.getsockname()[1]}"

@@ -64,3 +64,14 @@ def test_all_mistakes_are_told_together() -> None:
 def test_variants_are_rulesets_but_classic(text: str) -> None:
     with pytest.raises(StartRefused, match="SHUTBOX_VARIANTS"):
         Settings.from_env({"SHUTBOX_VARIANTS": text})
+
+
+def test_a_relative_sqlite_file_is_the_same_file_for_everyone() -> None:
+    settings = Settings.from_env({"SHUTBOX_DATABASE_URL": "sqlite:///x.sqlite3"})
+    assert settings.sql_url == f"sqlite:///{Path('x.sqlite3').resolve()}"
+
+
+@pytest.mark.parametrize("url", ["sqlite://", "sqlite:///", "sqlite:///:memory:", "sqlite:///x?mode=ro"])
+def test_a_database_that_forgets_is_refused(url: str) -> None:
+    with pytest.raises(StartRefused, match="SHUTBOX_DATABASE_URL"):
+        Settings.from_env({"SHUTBOX_DATABASE_URL": url})

@@ -55,11 +55,15 @@ def replay(rules: Rules, table: RollTable, turns: Sequence[Turn]) -> Replay:
     board = rules.opening
     matches = table.matches
     dice_allowed = rules.dice_allowed
+    known_ways = rules.known_ways
     played = 0
     for dice, shut in turns:
         if dice not in dice_allowed[board]:
             return _refused(board, played, Reason.DICE_NOT_ALLOWED)
-        ways = rules.ways(board, matches[played][dice])
+        match = matches[played][dice]
+        ways = known_ways.get((board, match))
+        if ways is None:
+            ways = rules.ways(board, match)
         mask = ways.get(shut)
         if mask is None:
             if not ways and not shut:

@@ -37,7 +37,7 @@ class Rules:
         self._sets: list[tuple[int, ...]] = []  # by match: the sets of opening tiles that fit it
         self._match: dict[Roll, int] = {}
         self._weights: dict[int, dict[int, int]] = {}
-        self._ways: dict[tuple[int, int], Ways] = {}
+        self.known_ways: dict[tuple[int, int], Ways] = {}  # by (board, match), as far as positions were met
         self._number_matches()
 
     def _number_matches(self) -> None:
@@ -81,10 +81,9 @@ class Rules:
 
     def ways(self, board: int, match: int) -> Ways:
         """Return the legal sets of a position from the table, which fills as positions are met."""
-        position = (board, match)
-        found = self._ways.get(position)
+        found = self.known_ways.get((board, match))
         if found is None:
-            found = self._ways[position] = {tiles_of(mask): mask for mask in self.legal_sets(board, match)}
+            found = self.known_ways[board, match] = {tiles_of(mask): mask for mask in self.legal_sets(board, match)}
         return found
 
 

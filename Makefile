@@ -1,0 +1,48 @@
+# Shutbox. `make help` lists what there is; each target does its whole set-up in .venv.
+.DEFAULT_GOAL := help
+.PHONY: help run test check format bench clean
+
+PYTHON ?= python3
+BIND ?= 127.0.0.1:8000
+DATA ?= var
+bin := .venv/bin
+
+help: ## List the targets
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 16
+
+run: .venv/run ## Serve everything on BIND (127.0.0.1:8000), data in DATA (var)
+	$(bin)/shutbox serve --data-dir $(DATA) --bind $(BIND)
+
+test: .venv/dev ## Run every test
+	$(bin)/pytest
+
+check: .venv/dev ## ruff, mypy strict, import contracts
+	$(bin)/ruff check
+	$(bin)/ruff format --check
+	$(bin)/mypy
+	$(bin)/lint-imports
+
+format: .venv/dev ## Format the code
+	$(bin)/ruff check --fix
+	$(bin)/ruff format
+
+bench: .venv/dev ## Print what was measured beside its goals
+	$(bin)/python -m tests.bench
+
+clean: ## Remove what the targets made, but no data
+	rm -rf .venv .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache dist
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "Shutbox needs Python 3.11 or newer: make PYTHON=python3.12"; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' \
+		|| { echo "venv is missing. Debian: apt-get install python3-venv"; exit 1; }
+	$(PYTHON) -m venv .venv
+
+.venv/run: .venv/bin/python pyproject.toml constraints.txt
+	$(bin)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable .
+	@touch $@
+
+.venv/dev: .venv/bin/python pyproject.toml constraints.txt
+	$(bin)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@touch $@ .venv/run

@@ -1,0 +1,99 @@
+"""What the commands have in common: their options, and how what they raise becomes a message and an exit code."""
+
+import sys
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from . import words
+from .client import checked_url
+from .errors import Problem, Unreachable
+from .session import Session
+from .terminal import Left
+
+REFUSED, UNREACHABLE, LEFT = 1, 3, 4
+
+EXIT_CODES = """\b
+Exit codes:
+  0  done
+  1  refused by the service; the problem is printed as code: detail
+  2  wrong usage
+  3  the service is unreachable
+  4  left before the end; an attempt waits on the service
+"""
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Commands(click.Group):
+    """Turns what a command can raise into its message and its exit code."""
+
+    def invoke(self, context: click.Context) -> Any:
+        try:
+            return super().invoke(context)
+        except Problem as refused:
+            tell(str(refused), *_hints(context.obj, refused))
+            sys.exit(REFUSED)
+        except Unreachable as error:
+            tell(f"The service is unreachable: {error}.")
+            sys.exit(UNREACHABLE)
+        except (Left, KeyboardInterrupt):
+            tell("Left before the end.")
+            sys.exit(LEFT)
+
+
+def checked_server(_: click.Context, __: click.Parameter, text: str | None) -> str | None:
+    try:
+        return checked_url(text) if text is not None else None
+    except ValueError as mistake:
+        raise click.BadParameter(str(mistake)) from None
+
+
+def checked_token(_: click.Context, __: click.Parameter, text: str | None) -> str | None:
+    if text is not None and not (text.isascii() and text.isprintable() and " " not in text and text):
+        raise click.BadParameter("a token has visible ASCII characters only")
+    return text
+
+
+def session_options(command: F) -> F:
+    """Take --server and --token behind the command as well as before it."""
+
+    def remember(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
+        checked = (checked_server if parameter.name == "server" else checked_token)(context, parameter, value)
+        if checked is not None:
+            setattr(context.obj, "server" if parameter.name == "server" else "given_token", checked)
+
+    for name in ("--token", "--server"):
+        text = f"The same as {name} before the command."
+        command = click.option(name, expose_value=False, callback=remember, help=text)(command)
+    return command
+
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, as the service writes it.")
+
+
+def round_options(command: F) -> F:
+    """Take --round and --new."""
+    for option in (
+        click.option("--new", "ruleset", metavar="RULESET", help="A new practice round of a ruleset."),
+        click.option("--round", "round_id", metavar="ID", help="Another round; `day` lists those of a day."),
+    ):
+        command = option(command)
+    return command
+
+
+def tell(*lines: str) -> None:
+    for line in lines:
+        click.echo(words.printable(line), err=True)
+
+
+def _hints(session: Session, refused: Problem) -> list[str]:
+    match refused.code:
+        case "invalid_token" if session.given_token is None:
+            return [f"To begin as a new guest, remove {session.token_file.path}"]
+        case "player_required":
+            return ["Make a player with: shutbox-client player"]
+        case "wrong_mode":
+            return ["Sealed rounds are played with play, open ones with puzzle or submit."]
+    return [] if refused.retry_after is None else [f"Try again in {refused.retry_after:.0f} seconds."]
