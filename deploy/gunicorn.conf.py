@@ -6,6 +6,7 @@ wsgi_app = "shutbox.wsgi:app"
 worker_class = "gthread"
 workers = int(os.environ.get("SHUTBOX_WORKERS", "2"))
 threads = int(os.environ.get("SHUTBOX_THREADS", "16"))
+preload_app = True  # imported once; making the app connects to nothing
 keepalive = 60
 timeout = 60
 graceful_timeout = 3  # a request takes milliseconds; kept-alive connections are not worth more

@@ -281,7 +281,7 @@ def test_check_names_what_differs_and_rebuild_mends_it(field: Field, site: Site)
     for player in players:
         field.submit(player, min(field.lines))
     client, board = site.ranking._client, f"shutbox:{{{ROUND}}}:board"
-    runs = client.zrange(board, 0, -1)
+    runs: Any = client.zrange(board, 0, -1)
     client.zrem(board, runs[0])
     client.zadd(board, {runs[1]: 99.0, b"\0" * 16: 0.0})
     found, boards = check(site, patience=1)

@@ -4,6 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from shutbox.game.encoding import mask_of, tiles_of
 from shutbox.game.replay import Reason
 from shutbox.game.rulesets import CATALOGUE
 from shutbox.site import Site
@@ -43,25 +44,37 @@ def test_a_legal_run_is_verified_scored_and_ranked(mara: Api, ruleset: str) -> N
 
 @pytest.mark.parametrize("ruleset", CATALOGUE)
 def test_every_kind_of_illegal_run_is_refused_with_its_reason_and_turn(mara: Api, ruleset: str) -> None:
-    """The faulty runs of the vectors, submitted to rounds with the vectors' seeds."""
-    faulty = [vector for vector in vectors("runs-invalid") if vector["ruleset"] == ruleset]
-    seen = set()
-    for vector in faulty:
-        if (vector["reason"], vector["seed"]) in seen:
-            continue
-        seen.add((vector["reason"], vector["seed"]))
+    """One faulty run of the vectors for each reason, submitted to a round with the vector's seed."""
+    faulty = {vector["reason"]: vector for vector in vectors("runs-invalid") if vector["ruleset"] == ruleset}
+    faulty |= {reason.value: made_faulty(ruleset, reason) for reason in Reason if reason.value not in faulty}
+    for reason, vector in faulty.items():
         issued = mara.issue(ruleset, seed=vector["seed"])
         response = mara.submit(issued["round_id"], vector["turns"])
         problem = response.get_json()
         assert response.status_code == 422
-        assert (problem["code"], problem["reason"], problem["turn"]) == (
-            "illegal_run",
-            vector["reason"],
-            vector["turn"],
-        )
+        assert problem["code"] == "illegal_run"
+        assert (problem["reason"], problem["turn"]) == (reason, vector["turn"])
         assert f"turn {vector['turn']}" in problem["detail"]
         assert mara.get(f"/rounds/{issued['round_id']}").get_json()["finished"] == 0
-    assert {reason for reason, _ in seen} >= {"dice-not-allowed", "unfinished", "turn-after-end", "tile-not-open"}
+    assert faulty.keys() == {reason.value for reason in Reason}
+
+
+def made_faulty(ruleset: str, reason: Reason) -> dict[str, Any]:
+    """Return a run with one fault where the vectors have none: three rulesets lack one kind each."""
+    for number in range(1000):
+        seed = f"{number:064x}"
+        rules, _ = table_of(ruleset, seed)
+        turns = legal_turns(ruleset, seed)
+        dice, playable = turns[0]["dice"], bool(turns[0]["shut"])
+        if reason is Reason.SHUT_REQUIRED and playable:
+            return {"seed": seed, "turns": [{"dice": dice, "shut": []}], "turn": 0}
+        if reason is Reason.WRONG_TILES and playable:
+            return {"seed": seed, "turns": [{"dice": dice, "shut": list(tiles_of(rules.opening))}], "turn": 0}
+        if reason is Reason.NO_LEGAL_SHUT and not turns[-1]["shut"]:
+            still_open = rules.opening ^ mask_of(tile for turn in turns for tile in turn["shut"])
+            turns[-1]["shut"] = list(tiles_of(still_open))[:1]
+            return {"seed": seed, "turns": turns, "turn": len(turns) - 1}
+    raise AssertionError(f"no {reason} found in {ruleset}")
 
 
 def test_the_vectors_hold_every_reason() -> None:
