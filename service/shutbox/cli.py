@@ -16,7 +16,7 @@ from sqlalchemy.exc import OperationalError
 
 from . import days, leaderboards, worker
 from .config import Settings
-from .errors import StartRefused
+from .errors import Refused, StartRefused
 from .ranking import RankingUnavailable
 from .seeds import load_secrets
 from .serve import opened, prepare, serve
@@ -25,13 +25,17 @@ from .store.database import db
 
 
 class _Commands(click.Group):
-    """Shows a refusal to start as one message instead of a traceback."""
+    """Shows what is refused as one message instead of a traceback; exit code 1."""
 
     def invoke(self, context: click.Context) -> Any:
         try:
             return super().invoke(context)
         except StartRefused as refused:
             raise click.ClickException(str(refused)) from None
+        except Refused as refused:
+            raise click.ClickException(refused.detail) from None
+        except RankingUnavailable:
+            raise click.ClickException("Redis does not answer; boards are read from SQL meanwhile") from None
         except OperationalError as error:
             raise click.ClickException(f"the database cannot be used: {error.orig}") from None
 
@@ -45,6 +49,7 @@ def main(context: click.Context, data_dir: Path | None) -> None:
 
     Settings are environment variables that begin with SHUTBOX_; docs/operations.md lists them.
     """
+    os.umask(0o077)  # what is made here is the service's own: sealed rounds run in it
     logging.basicConfig(format="%(asctime)s %(name)s %(levelname)s %(message)s", level=logging.WARNING)
     settings = Settings.from_env(os.environ)
     context.obj = replace(settings, data_dir=data_dir) if data_dir else settings
@@ -81,17 +86,13 @@ def worker_command(settings: Settings) -> None:
 @main.command("check")
 @click.pass_obj
 def check_command(settings: Settings) -> None:
-    """Compare every board in Redis with SQL. Exit code 0: no difference; 1: differences; 2: Redis is away."""
+    """Compare every board in Redis with SQL. Exit code 0: no difference; 1: a failure; 3: differences."""
     with _site(settings) as site:
-        try:
-            found, boards = leaderboards.check(site)
-        except RankingUnavailable:
-            click.echo("Redis does not answer; boards are read from SQL meanwhile.")
-            sys.exit(2)
+        found, boards = leaderboards.check(site)
     for difference in found:
         click.echo(difference)
     click.echo(f"{boards} boards compared, {len(found)} differences.")
-    sys.exit(1 if found else 0)
+    sys.exit(3 if found else 0)
 
 
 @main.command("rebuild")

@@ -72,23 +72,23 @@ def with_redis(settings: Settings) -> Settings:
 def start_server(
     data_dir: Path, binary: Path, popen: Callable[..., "subprocess.Popen[bytes]"] = subprocess.Popen
 ) -> "subprocess.Popen[bytes]":
-    """Start a server that keeps its file in the data folder; return its process once it answers."""
+    """Start a server that keeps nothing on disk but its log; return its process once it answers."""
     socket = socket_path(data_dir)
-    folder = data_dir / "redis"
-    folder.mkdir(parents=True, exist_ok=True)
+    log = data_dir / "redis.log"
+    data_dir.mkdir(parents=True, exist_ok=True)
     _end_leftover(socket)
     process = popen(
         [
             *(str(binary), "--port", "0", "--unixsocket", str(socket), "--unixsocketperm", "700"),
-            *("--dir", str(folder.resolve()), "--appendonly", "yes", "--appendfsync", "everysec", "--save", ""),
-            *("--loglevel", "warning", "--logfile", str((folder / "redis.log").resolve())),
+            *("--dir", str(data_dir.resolve()), "--appendonly", "no", "--save", ""),  # boards are made anew from SQL
+            *("--loglevel", "warning", "--logfile", str(log.resolve())),
         ],
         stdin=subprocess.DEVNULL,
     )
     deadline = time.monotonic() + 20
     while time.monotonic() < deadline:
         if process.poll() is not None:
-            raise StartRefused(f"{binary} ended at once: see {folder / 'redis.log'}")
+            raise StartRefused(f"{binary} ended at once: see {log}")
         if _answers(socket):
             return process
         time.sleep(0.01)
@@ -117,7 +117,7 @@ def _client(socket: Path) -> Redis:
 
 
 def _end_leftover(socket: Path) -> None:
-    """End a server that an earlier start left on the socket when it was killed; its file is on disk."""
+    """End a server that an earlier start left on the socket when it was killed."""
     if socket.exists() and _answers(socket):
         with suppress(RedisError):  # it goes away while it answers
             _client(socket).shutdown(nosave=True)

@@ -46,10 +46,6 @@ class AttemptNotFound(NotFound):
     code = "attempt_not_found"
 
 
-class PlayerNotFound(NotFound):
-    code = "player_not_found"
-
-
 class TokenNotFound(NotFound):
     code = "token_not_found"
 

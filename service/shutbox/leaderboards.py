@@ -95,13 +95,16 @@ def place(site: Site, round: Round, player_id: UUID, run_id: UUID, rank_key: int
     """
     try:
         try:
-            return site.ranking.place(round.round_id, player_id, run_id, rank_key)
+            placed = site.ranking.place(round.round_id, player_id, run_id, rank_key)
         except BoardMissing:
             merge(site, round.round_id)
-            return site.ranking.place(round.round_id, player_id, run_id, rank_key)
+            placed = site.ranking.place(round.round_id, player_id, run_id, rank_key)
     except RankingUnavailable:
         _set_stale(site, round.round_id, True)
-        return standing(site, get_round(site, round.round_id), player_id)
+    else:
+        if not round.ranking_stale:
+            return placed
+    return standing(site, get_round(site, round.round_id), player_id)
 
 
 def _slice(site: Site, round: Round, board: Board, where: Where, limit: int) -> Slice:
@@ -195,11 +198,11 @@ def merge(site: Site, round_id: str) -> None:
     held = list(site.ranking.rows(round_id))
     board = _board_of(site, round_id)
     site.session.rollback()  # what was held is compared with what is committed by now
-    site.ranking.merge(round_id, best_runs(site.session, board), whole=True)
     known = set(site.session.scalars(_ranked_runs(board)))
-    for player_id, run_id, _ in held:
+    for player_id, run_id, _ in held:  # first, or the better key of a row that must go would keep the true one out
         if run_id not in known:
             site.ranking.remove(round_id, player_id, run_id)
+    site.ranking.merge(round_id, best_runs(site.session, board), whole=True)
 
 
 def reconcile(site: Site, round_ids: Sequence[str]) -> None:

@@ -3,8 +3,9 @@
     shutbox:{<round id>}:board     sorted set   run id (16 bytes) → rank key
     shutbox:{<round id>}:players   hash         player id (16 bytes) → the run id that ranks the player
 
-The hash has a field with an empty name once the board holds everything that SQL held. A board without it is not
-read: Redis may have lost it, or may never have had it.
+Once the board holds everything that SQL held, the hash has a field with an empty name: the identity of that server. A
+board without it, or with that of an earlier server, is not read: a server that was killed, or a replica that took over,
+can have lost the last placements while it kept the rest.
 """
 
 import time
@@ -111,6 +112,7 @@ class Ranking:
         self._place = client.register_script(_PLACE)
         self._slice = client.register_script(_SLICE)
         self._remove = client.register_script(_REMOVE)
+        self._holds = client.register_script(_HOLDS)
 
     @classmethod
     def at(cls, url: str, patience: float = 1.0) -> "Ranking":
@@ -156,16 +158,16 @@ class Ranking:
 
     def merge(self, round_id: str, best: Iterable[tuple[UUID, UUID, int]], whole: bool) -> None:
         """Merge (player id, run id, rank key) rows; `whole` says that they are all that SQL holds."""
-        rows = iter(best)
+        rows, identity = iter(best), self.identity()
         while batch := list(islice(rows, 1000)):
             flat = [part for player, run, key in batch for part in (player.bytes, run.bytes, str(key))]
             self._ask(partial(self._merge, _keys(round_id), flat))
         if whole:
-            self._ask(lambda: self._client.hset(_keys(round_id)[1], "", "1"))
+            self._ask(lambda: self._client.hset(_keys(round_id)[1], "", identity))
 
     def holds(self, round_id: str) -> bool:
         """Tell whether this board is read from Redis."""
-        return bool(self._ask(lambda: self._client.hexists(_keys(round_id)[1], "")))
+        return self._ask(lambda: self._holds(_keys(round_id))) is not None
 
     def rows(self, round_id: str) -> Iterator[tuple[UUID, UUID, int]]:
         """Yield (player id, run id, rank key) in the order of the board, as Redis holds it."""
@@ -202,9 +204,15 @@ def _keys(round_id: str) -> tuple[str, str]:
 
 # Ids are compared byte by byte: Lua's own `<` on strings follows the locale of the server. Rank keys are handed to
 # commands as the strings that came in, since Lua would write only 14 digits of them.
-_MERGING = """
+_KEYS = """
 local board, players = KEYS[1], KEYS[2]
+"""
 
+_HELD = """
+if redis.call('HGET', players, '') ~= string.match(redis.call('INFO', 'server'), 'run_id:(%x+)') then return nil end
+"""
+
+_MERGING = """
 local function earlier(one, other)
   for i = 1, #one do
     local a, b = one:byte(i), other:byte(i)
@@ -226,17 +234,21 @@ local function merge(player, run, key)
 end
 """
 
+_HOLDS = _KEYS + _HELD + "return 1"
+
 _MERGE = (
-    _MERGING
+    _KEYS
+    + _MERGING
     + """
 for i = 1, #ARGV, 3 do merge(ARGV[i], ARGV[i + 1], ARGV[i + 2]) end
 """
 )
 
 _PLACE = (
-    _MERGING
+    _KEYS
+    + _HELD
+    + _MERGING
     + """
-if redis.call('HEXISTS', players, '') == 0 then return nil end
 local kept = merge(ARGV[1], ARGV[2], ARGV[3])
 local rank = 1 + redis.call('ZCOUNT', board, '-inf', '(' .. redis.call('ZSCORE', board, kept))
 return {kept, rank, redis.call('ZCARD', board)}
@@ -250,9 +262,10 @@ if redis.call('HGET', KEYS[2], ARGV[1]) == ARGV[2] then redis.call('HDEL', KEYS[
 
 # Returns total, place of the first row, its rank, and the rows. A place between rows is found by halving within the
 # tie, so that a cursor holds when its own run has left the board.
-_SLICE = """
-local board, players = KEYS[1], KEYS[2]
-if redis.call('HEXISTS', players, '') == 0 then return nil end
+_SLICE = (
+    _KEYS
+    + _HELD
+    + """
 local limit, wanted, id, key = tonumber(ARGV[1]), ARGV[2], ARGV[3], ARGV[4]
 local total = redis.call('ZCARD', board)
 
@@ -294,3 +307,4 @@ local rank = 0
 if rows[2] then rank = 1 + redis.call('ZCOUNT', board, '-inf', '(' .. rows[2]) end
 return {total, start, rank, rows}
 """
+)

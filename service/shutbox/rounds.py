@@ -1,6 +1,7 @@
 """Rounds: their state, their dice, who takes part; practice rounds on request; the disclosure of a seed."""
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date
 from enum import IntEnum, StrEnum
@@ -255,15 +256,21 @@ def close(site: Site, row: RoundRow, now: int) -> None:
 
 
 def close_practice(site: Site, limit: int = 100) -> int:
-    """Close practice rounds whose time is over, at most `limit`; return how many were closed."""
-    with writing(site.session):
-        now = site.clock()
-        due = site.session.scalars(
-            select(RoundRow)
-            .where(RoundRow.kind == Kind.PRACTICE, RoundRow.state < State.CLOSED, RoundRow.closes_at <= now)
-            .limit(limit)
-            .with_for_update(skip_locked=True)
-        ).all()
-        for row in due:
-            close(site, row, now)
-        return len(due)
+    """Close practice rounds whose time is over, of at most `limit` due ones; return how many were closed.
+
+    One whose seed cannot be made here stays as it is and keeps no other from closing.
+    """
+    overdue = (RoundRow.kind == Kind.PRACTICE, RoundRow.state < State.CLOSED, RoundRow.closes_at <= site.clock())
+    due = site.session.scalars(
+        select(RoundRow.round_id).where(*overdue).order_by(RoundRow.closes_at).limit(limit)
+    ).all()
+    closed = 0
+    for round_id in due:
+        with suppress(SeedUnavailable), writing(site.session):
+            row = site.session.scalars(
+                select(RoundRow).where(RoundRow.round_id == round_id, *overdue).with_for_update(skip_locked=True)
+            ).first()
+            if row is not None:
+                close(site, row, site.clock())
+                closed += 1
+    return closed

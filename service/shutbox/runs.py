@@ -77,7 +77,10 @@ def submit(site: Site, player: Player, round_id: str, turns: Sequence[Turn]) -> 
             row = _stored(site, round_id, player.player_id, turns)
             if row is None:
                 row, created = accept(site, round, entry, turns), True
-    standing = leaderboards.place(site, round, player.player_id, row.run_id, row.rank_key)
+    if row.to_log or not round.logged:
+        standing = leaderboards.place(site, round, player.player_id, row.run_id, row.rank_key)
+    else:
+        standing = leaderboards.standing(site, round, player.player_id)  # it does not improve on a logged run
     return _shown(row, player, standing, standings=True, turns=True), created
 
 

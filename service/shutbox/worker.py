@@ -14,6 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from .clock import HOUR, SECOND
 from .days import advance, close_due_days, make_days
+from .errors import Unavailable
 from .leaderboards import boards_in_use, reconcile, stale_boards
 from .ranking import RankingUnavailable
 from .rounds import close_practice
@@ -37,12 +38,18 @@ def catch_up(site: Site) -> None:
 
 
 def _make_and_close(site: Site) -> None:
-    make_days(site)
-    advance(site)
+    """Each duty by itself: a day that cannot be closed here must not keep the next one from being made."""
+    for duty in (make_days, advance, _close_days, close_practice):
+        try:
+            duty(site)
+        except (SQLAlchemyError, Unavailable) as error:
+            site.session.rollback()
+            log.error("%s failed and is tried again: %s", duty.__name__.strip("_"), error)
+
+
+def _close_days(site: Site) -> None:
     for day in close_due_days(site):
         log.warning("day %s is closed", day)
-    while close_practice(site):
-        pass
 
 
 @dataclass

@@ -17,6 +17,7 @@ import pytest
 from shutbox.embedded import LONGEST_SOCKET_NAME, socket_path
 from shutbox.game.rulesets import CATALOGUE
 from shutbox.seeds import day_seed, load_secrets, round_seed
+from sqlalchemy import create_engine, text
 
 from tests.faults.served import COMMAND, Served, free_port, served, until
 from tests.players import any_of, legal_turns
@@ -226,7 +227,11 @@ def test_a_configured_redis_is_used_instead(data_dir: Path) -> None:
 
 
 def test_a_configured_database_is_used_instead(data_dir: Path, postgres_url: str) -> None:
-    url = postgres_url.replace("postgresql+psycopg", "postgresql")
+    engine = create_engine(postgres_url, isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        connection.execute(text("CREATE DATABASE served"))
+    engine.dispose()
+    url = postgres_url.replace("postgresql+psycopg", "postgresql").replace("/postgres?", "/served?")
     with served(data_dir, {"SHUTBOX_DATABASE_URL": url}) as service:
         assert not (data_dir / "shutbox.sqlite3").exists()
         assert "postgresql" in "".join(service.output)
@@ -236,6 +241,21 @@ def test_a_configured_database_is_used_instead(data_dir: Path, postgres_url: str
             f"/rounds/{round['round_id']}/runs", json={"turns": legal_turns("classic", round["seed"])}, headers=header
         )
         assert answer.status_code == 201
+
+
+def test_what_it_makes_is_its_own(service: Served) -> None:
+    modes = {file.name: file.stat().st_mode & 0o077 for file in service.data_dir.rglob("*")}
+    assert {"shutbox.sqlite3", "chain.json", "redis.log"} <= modes.keys()
+    assert not any(modes.values()), modes
+
+
+def test_commands_say_what_is_wrong_in_a_line(service: Served) -> None:
+    unknown = service.command("rebuild", "nothing")
+    assert (unknown.returncode, unknown.stderr) == (1, "Error: there is no round 'nothing'\n")
+    assert service.command("rebuild").stdout.endswith("boards rebuilt.\n")
+    assert service.interrupt() == 0
+    away = service.command("check")
+    assert (away.returncode, "Redis does not answer" in away.stderr) == (1, True)
 
 
 def test_a_missing_chain_file_is_not_replaced(service: Served) -> None:

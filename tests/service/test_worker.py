@@ -89,3 +89,19 @@ def test_the_grace_is_a_setting(site: Site, clock: MovableClock) -> None:
     newest = site.session.scalars(select(RoundRow).where(RoundRow.day == date(2026, 12, 8))).first()
     assert newest is not None
     assert newest.closes_at - newest.entries_until == 60_000
+
+
+def test_a_round_whose_seed_cannot_be_made_keeps_nothing_else_from_closing(
+    mara: Api, site: Site, clock: MovableClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Another key and another chain: the round with a seed of its own closes, days are made, the worker goes on."""
+    lost, own = mara.issue("classic", "sealed"), mara.issue("odds", "open", "ab" * 32)
+    chain = site.secrets.chain
+    other = Chain(chain.chain_id, chain.first_day, 60, 60, b"z" * 32)
+    wrong = Site(site.settings, Secrets(other, b"other" * 6 + b"xx"), site.session, site.ranking, clock)
+    clock.forward(30 * 24 * 3600)
+    Worker(wrong, "one").tick()
+    assert "close_days failed and is tried again" in caplog.text
+    assert mara.get(f"/rounds/{own['round_id']}").get_json()["state"] == "closed"
+    assert site.session.get_one(RoundRow, lost["round_id"], populate_existing=True).seed is None
+    assert site.session.get(DayRow, date(2026, 12, 30)) is not None, "the present day was made all the same"

@@ -276,6 +276,19 @@ def test_redis_that_lost_everything_is_filled_again(field: Field, site: Site, no
     assert shown(nobody.get(BOARD).get_json()) == field.expected()
 
 
+def test_a_redis_that_came_back_without_its_last_placements_is_not_believed(
+    field: Field, site: Site, nobody: Api
+) -> None:
+    """A server that was killed keeps the board and its mark, but the mark names the server that is gone."""
+    for number in range(6):
+        field.submit(field.join(), sorted(field.lines)[number % 4])
+    client = site.ranking._client
+    client.zremrangebyrank(f"shutbox:{{{ROUND}}}:board", 0, 2)
+    client.hset(f"shutbox:{{{ROUND}}}:players", "", "0" * 40)
+    assert shown(nobody.get(BOARD).get_json()) == field.expected()
+    assert site.ranking.holds(ROUND)
+
+
 def test_check_names_what_differs_and_rebuild_mends_it(field: Field, site: Site) -> None:
     players = [field.join() for _ in range(4)]
     for player in players:

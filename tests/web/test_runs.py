@@ -7,6 +7,7 @@ import pytest
 from shutbox.game.encoding import mask_of, tiles_of
 from shutbox.game.replay import Reason
 from shutbox.game.rulesets import CATALOGUE
+from shutbox.leaderboards import rebuild
 from shutbox.site import Site
 from shutbox.store.rows import RunRow
 from sqlalchemy import select
@@ -135,6 +136,26 @@ def test_the_best_run_counts_and_an_equal_one_changes_neither_rank_nor_time(
     assert all(run["rank"] is None for run in shown if not run["ranked"])
     logged = site.session.scalars(select(RunRow.score).where(RunRow.to_log).order_by(RunRow.run_id)).all()
     assert logged == [45 - worse, 45 - best, 45 - best], "a run is logged only if it improves its player's best"
+
+
+def test_an_equal_run_after_the_clock_stepped_back_ranks_nobody_anew(
+    mara: Api, clock: MovableClock, site: Site
+) -> None:
+    """Its id is lower, but it did not improve on the logged run, so neither Redis nor SQL ranks it."""
+    seed = seed_of(mara)
+    by_penalty: dict[int, list[Any]] = {}
+    for turns in {str(turns): turns for turns in (legal_turns("classic", seed, any_of(n)) for n in range(99))}.values():
+        by_penalty.setdefault(45 - sum(tile for turn in turns for tile in turn["shut"]), []).append(turns)
+    one, other = next(lines for lines in by_penalty.values() if len(lines) > 1)[:2]
+    first_run = mara.submit(TODAYS_PUZZLE, one).get_json()
+    clock.forward(-10)
+    second = mara.submit(TODAYS_PUZZLE, other).get_json()
+    assert second["run_id"] < first_run["run_id"]
+    assert (second["ranked"], second["rank"], second["total"]) == (False, None, 1)
+    board = mara.get(f"/rounds/{TODAYS_PUZZLE}/leaderboard").get_json()
+    assert [row["run_id"] for row in board["items"]] == [first_run["run_id"]]
+    rebuild(site, TODAYS_PUZZLE)
+    assert mara.get(f"/rounds/{TODAYS_PUZZLE}/leaderboard").get_json() == board
 
 
 def test_turns_of_another_player_count_as_ones_own_play(mara: Api, finn: Api) -> None:

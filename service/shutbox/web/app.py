@@ -17,7 +17,7 @@ from ..site import Site
 from ..store.database import db, prepare_engine
 from ..store.migrate import newest_migration
 from . import problems
-from .compression import compress_static
+from .compression import compress
 from .routes import API, ROOT
 
 LARGEST_BODY = 64 * 1024
@@ -47,6 +47,7 @@ def create_app(
     app = ShutboxFlask("shutbox", static_folder=STATIC_DIR, static_url_path="/static", template_folder=TEMPLATES_DIR)
     app.config.update(
         SQLALCHEMY_DATABASE_URI=settings.sql_url,
+        SQLALCHEMY_ENGINE_OPTIONS={"pool_size": settings.threads, "max_overflow": 4},
         MAX_CONTENT_LENGTH=LARGEST_BODY,
         MIGRATION=newest_migration(),
     )
@@ -61,7 +62,7 @@ def create_app(
         app.register_blueprint(routes)
     app.before_request(_name_request)
     app.after_request(_finish)
-    app.after_request(compress_static)
+    app.after_request(compress)
     return app
 
 

@@ -5,7 +5,7 @@ from http import HTTPStatus
 from typing import Any
 
 from flask import Flask, Response, current_app, g, json
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import OperationalError, TimeoutError
 from werkzeug.exceptions import HTTPException
 
 from .. import errors
@@ -44,7 +44,6 @@ PROBLEMS: dict[str, tuple[int, str]] = {
     "round_not_found": (404, "There is no such round"),
     "run_not_found": (404, "There is no such run"),
     "attempt_not_found": (404, "There is no such attempt"),
-    "player_not_found": (404, "There is no such player"),
     "token_not_found": (404, "There is no such token"),
     "not_ranked": (404, "The player is not ranked here"),
     "method_not_allowed": (405, "The method is not allowed here"),
@@ -98,6 +97,7 @@ def register(app: Flask) -> None:
     app.register_error_handler(MalformedRequest, lambda wrong: problem(wrong.code, wrong.detail, errors=wrong.mistakes))
     app.register_error_handler(HTTPException, _http)
     app.register_error_handler(OperationalError, _database)
+    app.register_error_handler(TimeoutError, _database)
     app.register_error_handler(Exception, _unforeseen)
 
 
@@ -123,8 +123,8 @@ def _http(error: HTTPException) -> Response:
     return response
 
 
-def _database(error: OperationalError) -> Response:
-    log.error("request %s: the database does not answer: %s", g.get("request_id"), type(error.orig).__name__)
+def _database(error: OperationalError | TimeoutError) -> Response:
+    log.error("request %s: the database does not answer: %s", g.get("request_id"), type(error).__name__)
     return problem("database_unavailable", "nothing was stored: send the same request again", retry_after=5)
 
 
