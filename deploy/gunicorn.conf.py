@@ -1,11 +1,16 @@
 """How gunicorn runs Shutbox; `shutbox serve` and the container use this file. Numbers: docs/operations.md."""
 
 import os
+import socket
+import struct
 from threading import Thread
 
+from gunicorn.arbiter import Arbiter
 from shutbox.config import Settings
 from shutbox.game.rulesets import CATALOGUE
 from shutbox.game.solver import solve_all
+
+READ_SECONDS = 10
 
 settings = Settings.from_env(os.environ)
 wsgi_app = "shutbox.wsgi:app"
@@ -19,6 +24,12 @@ graceful_timeout = 3  # a request takes milliseconds; kept-alive connections are
 control_socket_disable = True
 errorlog = "-"
 loglevel = "warning"
+
+
+def when_ready(server: Arbiter) -> None:
+    """Let no client hold a thread by sending nothing: a read ends after ten seconds. Accepted sockets inherit it."""
+    for listener in server.LISTENERS:
+        listener.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", READ_SECONDS, 0))
 
 
 def post_worker_init(_worker: object) -> None:

@@ -9,9 +9,9 @@ from pathlib import Path
 import hypothesis
 import pytest
 from flask import Flask
+from shutbox.boards import all_boards, differences
 from shutbox.config import Settings
 from shutbox.days import close_due_days, make_days
-from shutbox.leaderboards import all_boards, differences
 from shutbox.ranking import RankingUnavailable
 from shutbox.seeds import Chain, Secrets
 from shutbox.site import Site

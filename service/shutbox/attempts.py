@@ -32,8 +32,8 @@ from .game.play import (
     start,
 )
 from .game.replay import End, Reason
-from .rounds import Kind, Mode, Round, State, close, dice_of, enter, get_round, hold_open, is_practice
-from .runs import accept, explained
+from .rounds import Kind, Mode, Round, State, close, dice_of, enter, get_round, hold_round, is_practice
+from .runs import ShownTurn, accept, explained, with_faces
 from .site import Site
 from .store.database import insert_or_nothing, writing
 from .store.rows import AttemptRow, EntryRow, MoveRow, RoundRow, RunRow
@@ -64,7 +64,7 @@ def start_attempt(site: Site, player_id: UUID, round_id: str) -> tuple[Attempt, 
     """
     run: RunRow | None = None
     with writing(site.session):
-        round = hold_open(site, round_id, alone=is_practice(round_id))
+        round = hold_round(site, round_id, alone=is_practice(round_id))
         if round.mode is not Mode.SEALED:
             raise WrongMode(f"round {round_id} is open: submit a run to it, its seed is public")
         if round.kind is Kind.PRACTICE and round.owner_id != player_id:
@@ -90,6 +90,18 @@ def get_attempt(site: Site, player_id: UUID, attempt_id: UUID) -> Attempt:
     return _present(site, attempt, get_round(site, entry.round_id))
 
 
+def find_attempt(site: Site, player_id: UUID, round: Round) -> Attempt | None:
+    """Return the player's attempt on a round as it stands; None if it was not started."""
+    attempt = _find(site, round.round_id, player_id)
+    return _present(site, attempt, round) if attempt else None
+
+
+def turns_so_far(site: Site, round: Round, attempt: Attempt) -> list[ShownTurn]:
+    """Return the complete turns of an attempt with their faces: of no roll that its player has not seen."""
+    decisions = _decisions(site, attempt.attempt_id)[: attempt.move]
+    return with_faces(site, round, position_after(*dice_of(site, round), decisions).turns)
+
+
 def make_move(site: Site, player_id: UUID, attempt_id: UUID, number: int, decision: Decision) -> Attempt:
     """Store decision `number` and return the state after it. The first decision for a number is the only one.
 
@@ -100,7 +112,7 @@ def make_move(site: Site, player_id: UUID, attempt_id: UUID, number: int, decisi
     decision = _canonical(decision)
     with writing(site.session):
         attempt, entry = _owned(site, player_id, attempt_id)
-        round = hold_open(site, entry.round_id, alone=is_practice(entry.round_id))
+        round = hold_round(site, entry.round_id, alone=is_practice(entry.round_id))
         stored = _decisions(site, attempt_id)
         if number >= len(stored):
             following = _following(site, attempt, round, number, decision, stored)

@@ -14,7 +14,7 @@ from typing import Any
 import click
 from sqlalchemy.exc import OperationalError
 
-from . import days, leaderboards, worker
+from . import boards, days, worker
 from .config import Settings
 from .errors import Refused, StartRefused
 from .ranking import RankingUnavailable
@@ -88,10 +88,10 @@ def worker_command(settings: Settings) -> None:
 def check_command(settings: Settings) -> None:
     """Compare every board in Redis with SQL. Exit code 0: no difference; 1: a failure; 3: differences."""
     with _site(settings) as site:
-        found, boards = leaderboards.check(site)
+        found, compared = boards.check(site)
     for difference in found:
         click.echo(difference)
-    click.echo(f"{boards} boards compared, {len(found)} differences.")
+    click.echo(f"{compared} boards compared, {len(found)} differences.")
     sys.exit(3 if found else 0)
 
 
@@ -101,9 +101,9 @@ def check_command(settings: Settings) -> None:
 def rebuild_command(settings: Settings, round_ids: tuple[str, ...]) -> None:
     """Make boards in Redis anew from SQL: those named, or all."""
     with _site(settings) as site:
-        chosen = round_ids or leaderboards.all_boards(site)
+        chosen = round_ids or boards.all_boards(site)
         for round_id in chosen:
-            leaderboards.rebuild(site, round_id)
+            boards.rebuild(site, round_id)
     click.echo(f"{len(chosen)} boards rebuilt.")
 
 
@@ -111,7 +111,7 @@ def rebuild_command(settings: Settings, round_ids: tuple[str, ...]) -> None:
 def _site(settings: Settings) -> Iterator[Site]:
     """Open the installation that the settings name."""
     with opened(settings, load_secrets(settings.chain_file, settings.round_key_file)) as site:
-        days.check_chain(site)
+        days.check_secrets(site)
         yield site
 
 

@@ -4,7 +4,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
+
+from sqlalchemy.engine import URL, make_url
 
 from .errors import StartRefused
 from .game.rulesets import CATALOGUE
@@ -40,15 +42,18 @@ class Settings:
             try:
                 values[name] = read(text)
             except ValueError as mistake:
-                mistakes.append(f"{variable} is {text!r}: {mistake}")
+                shown = "what it is" if variable.endswith("_URL") else repr(text)  # a URL can hold a password
+                mistakes.append(f"{variable} cannot be {shown}: {mistake}")
         if mistakes:
             raise StartRefused("\n".join(mistakes))
         return cls(**values)
 
     @property
-    def sql_url(self) -> str:
+    def sql_url(self) -> URL:
         """The database in use."""
-        return self.database_url or f"sqlite:///{self.data_dir.resolve() / 'shutbox.sqlite3'}"
+        if self.database_url:
+            return make_url(self.database_url)
+        return URL.create("sqlite", database=str(self.data_dir.resolve() / "shutbox.sqlite3"))
 
     @property
     def chain_file(self) -> Path:
@@ -78,20 +83,37 @@ def _database_url(text: str) -> str:
         return f"sqlite:///{Path(file).resolve()}"
     if text and not text.startswith(("postgresql://", "postgresql+psycopg://")):
         raise ValueError("it must begin with sqlite:/// or postgresql://")
+    if text:
+        _parsed(text)
     return text.replace("postgresql://", "postgresql+psycopg://", 1)
 
 
 def _redis_url(text: str) -> str:
-    if text and urlsplit(text).scheme not in ("redis", "rediss", "unix"):
-        raise ValueError("it must begin with redis://, rediss:// or unix://")
+    if text:
+        parts = _parsed(text)
+        if not (parts.path if parts.scheme == "unix" else parts.scheme in ("redis", "rediss") and parts.hostname):
+            raise ValueError("it must be like redis://HOST:PORT/0, rediss://HOST:PORT/0 or unix:///PATH")
     return text
 
 
 def _origin(text: str) -> str:
-    parts = urlsplit(text)
-    if text and (parts.scheme not in ("http", "https") or text != f"{parts.scheme}://{parts.netloc}" or "@" in text):
-        raise ValueError("it must be a scheme and a host, like https://play.example.org")
+    """Accept an origin only as browsers write it: lower case, no default port, nothing behind the port."""
+    if text:
+        parts = _parsed(text)
+        default = {"http": 80, "https": 443}.get(parts.scheme)
+        port = f":{parts.port}" if parts.port not in (None, default) else ""
+        if default is None or not parts.hostname or text != f"{parts.scheme}://{parts.hostname}{port}":
+            raise ValueError("it must be a scheme and a host as browsers write them, like https://play.example.org")
     return text
+
+
+def _parsed(text: str) -> SplitResult:
+    parts = urlsplit(text)
+    try:
+        _ = parts.port
+    except ValueError:
+        raise ValueError("its port is not a number from 0 to 65535") from None
+    return parts
 
 
 def _variants(text: str) -> tuple[str, ...]:

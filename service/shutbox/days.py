@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from sqlalchemy import select, update
+from sqlalchemy import select, text, update
 
 from .clock import SECOND, day_at, end_of, start_of
-from .errors import DayNotFound, StartRefused
+from .errors import DayNotFound, SeedUnavailable, StartRefused
 from .game.rulesets import CATALOGUE, Ruleset
-from .rounds import Kind, Mode, Round, State, close, round_from
+from .rounds import Kind, Mode, Round, State, close, round_from, seed_of
 from .seeds import commitment, day_seed
 from .site import Site
 from .store.database import AnySession, insert_or_nothing, writing
@@ -68,6 +68,9 @@ def make_days(site: Site) -> None:
     """Make today and the days ahead with their commitments, where they are missing. Two processes do no harm."""
     chain, first = site.secrets.chain, today(site)
     with writing(site.session):
+        if site.session.get_bind().dialect.name == "postgresql":  # SQLite has one writer as it is
+            site.session.execute(text("LOCK TABLE chains IN SHARE ROW EXCLUSIVE MODE"))
+        _check_chain(site)  # of two nodes that bring a chain of their own each, one stays outside
         insert_or_nothing(
             site.session,
             ChainRow,
@@ -110,13 +113,30 @@ def _make_day(site: Site, day: date) -> None:
             )
 
 
-def check_chain(site: Site) -> None:
-    """Refuse to start with a chain file that is not the one which the stored days are committed with."""
+def check_secrets(site: Site) -> None:
+    """Refuse to start with secrets that are not those with which the stored rounds are committed."""
+    _check_chain(site)
+    newest = site.session.scalars(
+        select(RoundRow)
+        .where(RoundRow.kind == Kind.PRACTICE, RoundRow.given_seed.is_(None))
+        .order_by(RoundRow.created_at.desc())
+        .limit(1)
+    ).first()
+    if newest is not None:
+        try:
+            seed_of(site, round_from(newest, site.clock()))
+        except SeedUnavailable:
+            raise StartRefused(
+                f"{site.settings.round_key_file} does not belong to this database: restore the file that was beside it"
+            ) from None
+
+
+def _check_chain(site: Site) -> None:
     chain = site.secrets.chain
     stored = site.session.scalars(select(ChainRow)).all()
     if stored and not any(row.chain_id == chain.chain_id and row.anchor == chain.anchor for row in stored):
         raise StartRefused(
-            "the chain file does not belong to this database: restore the chain file that was beside it, "
+            f"{site.settings.chain_file} does not belong to this database: restore the file that was beside it, "
             "since the dice of the coming days are committed with that one"
         )
 

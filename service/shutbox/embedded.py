@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
+from urllib.parse import quote
 
 from redis import Redis
 from redis.backoff import NoBackoff
@@ -66,7 +67,7 @@ def socket_path(data_dir: Path) -> Path:
 
 def with_redis(settings: Settings) -> Settings:
     """Return the settings with the URL of the server in the data folder, unless another one is configured."""
-    return replace(settings, redis_url=settings.redis_url or f"unix://{socket_path(settings.data_dir)}")
+    return replace(settings, redis_url=settings.redis_url or f"unix://{quote(str(socket_path(settings.data_dir)))}")
 
 
 def start_server(

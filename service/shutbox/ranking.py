@@ -1,11 +1,12 @@
 """Redis: one sorted set a round, a view of the runs in SQL that can be lost and rebuilt, and is never believed.
 
-    shutbox:{<round id>}:board     sorted set   run id (16 bytes) → rank key
-    shutbox:{<round id>}:players   hash         player id (16 bytes) → the run id that ranks the player
+    shutbox:<name>:{<round id>}:board     sorted set   run id (16 bytes) → rank key
+    shutbox:<name>:{<round id>}:players   hash         player id (16 bytes) → the run id that ranks the player
 
 Once the board holds everything that SQL held, the hash has a field with an empty name: the identity of that server. A
 board without it, or with that of an earlier server, is not read: a server that was killed, or a replica that took over,
-can have lost the last placements while it kept the rest.
+can have lost the last placements while it kept the rest. Nor is one whose two parts have not the same length. The name
+is that of the installation, so that two of them can share a server.
 """
 
 import time
@@ -103,9 +104,10 @@ class Ranking:
     Rank = 1 + the number of players with a lower key, so equal keys share a rank: 1, 2, 2, 4.
     """
 
-    def __init__(self, client: Redis, patience: float = 1.0) -> None:
+    def __init__(self, client: Redis, name: str, patience: float = 1.0) -> None:
         """`patience`: for how many seconds Redis is left alone after it did not answer."""
         self._client = client
+        self._name = name
         self._patience = patience
         self._alone_until = 0.0
         self._merge = client.register_script(_MERGE)
@@ -113,21 +115,30 @@ class Ranking:
         self._slice = client.register_script(_SLICE)
         self._remove = client.register_script(_REMOVE)
         self._holds = client.register_script(_HOLDS)
+        self._identity = client.register_script(_IDENTITY)
+        self._mark = client.register_script(_MARK)
 
     @classmethod
-    def at(cls, url: str, patience: float = 1.0) -> "Ranking":
+    def at(cls, url: str, name: str) -> "Ranking":
         """Return the boards at a URL; nothing is connected yet."""
         client = Redis.from_url(url, socket_timeout=1.0, socket_connect_timeout=0.5, retry=Retry(NoBackoff(), 1))
-        return cls(client, patience)
+        return cls(client, name)
 
-    def identity(self) -> str:
-        """Return what changes when the server behind the URL was started anew."""
-        info: dict[str, Any] = self._ask(lambda: self._client.info("server"))
-        return str(info["run_id"])
+    def keys(self, round_id: str) -> tuple[str, str]:
+        """Return the names of a board's sorted set and hash, which one hash tag keeps on one node."""
+        prefix = f"shutbox:{self._name}:{{{round_id}}}"
+        return f"{prefix}:board", f"{prefix}:players"
+
+    def answers(self) -> bool:
+        """Tell whether Redis answers."""
+        try:
+            return bool(self._ask(self._client.ping))
+        except RankingUnavailable:
+            return False
 
     def place(self, round_id: str, player_id: UUID, run_id: UUID, key: int) -> Standing:
         """Rank a player by this run, unless an earlier one is as good; return where the player stands."""
-        placed = self._ask(lambda: self._place(_keys(round_id), (player_id.bytes, run_id.bytes, str(key))))
+        placed = self._ask(lambda: self._place(self.keys(round_id), (player_id.bytes, run_id.bytes, str(key))))
         if placed is None:
             raise BoardMissing
         kept, rank, total = placed
@@ -142,7 +153,7 @@ class Ranking:
                 arguments = ("around", player_id.bytes)
             case Place(key, run_id, before):
                 arguments = ("before" if before else "after", run_id.bytes, str(key))
-        found = self._ask(lambda: self._slice(_keys(round_id), (str(limit), *arguments)))
+        found = self._ask(lambda: self._slice(self.keys(round_id), (str(limit), *arguments)))
         if found is None:
             raise BoardMissing
         total, start, first_rank, flat = found
@@ -156,22 +167,22 @@ class Ranking:
             rows.append(Ranked(rank, UUID(bytes=run_id), key))
         return Slice(total, start, rows)
 
-    def merge(self, round_id: str, best: Iterable[tuple[UUID, UUID, int]], whole: bool) -> None:
-        """Merge (player id, run id, rank key) rows; `whole` says that they are all that SQL holds."""
-        rows, identity = iter(best), self.identity()
+    def merge(self, round_id: str, best: Iterable[tuple[UUID, UUID, int]]) -> None:
+        """Merge all the (player id, run id, rank key) rows that SQL holds; from then on the board is read."""
+        rows, keys = iter(best), self.keys(round_id)
+        identity = self._ask(lambda: self._identity(keys))
         while batch := list(islice(rows, 1000)):
             flat = [part for player, run, key in batch for part in (player.bytes, run.bytes, str(key))]
-            self._ask(partial(self._merge, _keys(round_id), flat))
-        if whole:
-            self._ask(lambda: self._client.hset(_keys(round_id)[1], "", identity))
+            self._ask(partial(self._merge, keys, flat))
+        self._ask(lambda: self._mark(keys, (identity,)))
 
     def holds(self, round_id: str) -> bool:
         """Tell whether this board is read from Redis."""
-        return self._ask(lambda: self._holds(_keys(round_id))) is not None
+        return self._ask(lambda: self._holds(self.keys(round_id))) is not None
 
     def rows(self, round_id: str) -> Iterator[tuple[UUID, UUID, int]]:
         """Yield (player id, run id, rank key) in the order of the board, as Redis holds it."""
-        board, players = _keys(round_id)
+        board, players = self.keys(round_id)
         held: dict[bytes, bytes] = self._ask(lambda: self._client.hgetall(players))
         placed: list[tuple[bytes, float]] = self._ask(lambda: self._client.zrange(board, 0, -1, withscores=True))
         player_of = {run: player for player, run in held.items() if player}
@@ -182,11 +193,11 @@ class Ranking:
 
     def remove(self, round_id: str, player_id: UUID, run_id: UUID) -> None:
         """Take a row off the board that SQL does not know."""
-        self._ask(lambda: self._remove(_keys(round_id), (player_id.bytes, run_id.bytes)))
+        self._ask(lambda: self._remove(self.keys(round_id), (player_id.bytes, run_id.bytes)))
 
     def forget(self, round_id: str) -> None:
         """Drop a board; it is read from SQL until it is merged again."""
-        self._ask(lambda: self._client.delete(*_keys(round_id)))
+        self._ask(lambda: self._client.delete(*self.keys(round_id)))
 
     def _ask(self, question: Callable[[], Any]) -> Any:
         if time.monotonic() < self._alone_until:
@@ -198,19 +209,23 @@ class Ranking:
             raise RankingUnavailable from error
 
 
-def _keys(round_id: str) -> tuple[str, str]:
-    return f"shutbox:{{{round_id}}}:board", f"shutbox:{{{round_id}}}:players"
-
-
 # Ids are compared byte by byte: Lua's own `<` on strings follows the locale of the server. Rank keys are handed to
 # commands as the strings that came in, since Lua would write only 14 digits of them.
 _KEYS = """
 local board, players = KEYS[1], KEYS[2]
 """
 
-_HELD = """
-if redis.call('HGET', players, '') ~= string.match(redis.call('INFO', 'server'), 'run_id:(%x+)') then return nil end
+_SERVER = """
+local function server() return string.match(redis.call('INFO', 'server'), 'run_id:(%x+)') end
 """
+
+_HELD = (
+    _SERVER
+    + """
+if redis.call('HGET', players, '') ~= server() then return nil end
+if redis.call('HLEN', players) - 1 ~= redis.call('ZCARD', board) then return nil end
+"""
+)
 
 _MERGING = """
 local function earlier(one, other)
@@ -235,6 +250,11 @@ end
 """
 
 _HOLDS = _KEYS + _HELD + "return 1"
+
+_IDENTITY = _SERVER + "return server()"
+
+# A server that was started anew in the middle of a merge has lost the rows before.
+_MARK = _KEYS + _SERVER + "if server() == ARGV[1] then redis.call('HSET', players, '', ARGV[1]) end"
 
 _MERGE = (
     _KEYS

@@ -68,7 +68,7 @@ class Round:
     state: State
     moves_taken: bool  # moves of running attempts are still accepted
     best_possible_penalty: int | None
-    ranking_stale: bool
+    ranking_stale: bool  # Redis missed a placement: ranks come from SQL
 
     @property
     def logged(self) -> bool:
@@ -101,7 +101,7 @@ def round_from(row: RoundRow, now: int) -> Round:
         state=state,
         moves_taken=state in (State.OPEN, State.CLOSING) and now < row.closes_at,
         best_possible_penalty=row.best_possible_penalty,
-        ranking_stale=row.ranking_stale,
+        ranking_stale=row.missed_placements > 0,
     )
 
 
@@ -113,7 +113,7 @@ def get_round(site: Site, round_id: str) -> Round:
     return round_from(row, site.clock())
 
 
-def hold_open(site: Site, round_id: str, alone: bool = False) -> Round:
+def hold_round(site: Site, round_id: str, alone: bool = False) -> Round:
     """Return a round inside a write transaction, which the close, or with `alone` every writer, has to wait for."""
     if not _ROUND_ID.match(round_id):
         raise RoundNotFound(f"there is no round {round_id[:80]!r}")
@@ -214,7 +214,7 @@ def issue_practice(
         entries_until=until,
         closes_at=until,
         state=State.OPEN,
-        ranking_stale=False,
+        missed_placements=0,
     )
     with writing(site.session):
         if idempotency_key is None:
@@ -261,8 +261,8 @@ def close_practice(site: Site, limit: int = 100) -> int:
     One whose seed cannot be made here stays as it is and keeps no other from closing.
     """
     overdue = (RoundRow.kind == Kind.PRACTICE, RoundRow.state < State.CLOSED, RoundRow.closes_at <= site.clock())
-    due = site.session.scalars(
-        select(RoundRow.round_id).where(*overdue).order_by(RoundRow.closes_at).limit(limit)
+    due = site.session.scalars(  # by lot: so those that fail every time never stand before all others
+        select(RoundRow.round_id).where(*overdue).order_by(func.random()).limit(limit)
     ).all()
     closed = 0
     for round_id in due:

@@ -15,7 +15,7 @@ from .game.runs import turn_bytes, turns_from
 from .gates import shows_standings, shows_turns
 from .players import Player, player_from
 from .ranking import Standing, rank_key
-from .rounds import Mode, Round, State, dice_of, enter, get_round, hold_open
+from .rounds import Mode, Round, State, dice_of, enter, get_round, hold_round
 from .site import Site
 from .store.database import writing
 from .store.rows import EntryRow, PlayerRow, RunRow
@@ -52,6 +52,20 @@ class Run:
     gated: bool
 
 
+@dataclass(frozen=True, slots=True)
+class ShownTurn:
+    """A turn with the faces that its player saw."""
+
+    faces: tuple[int, ...]
+    shut: tuple[int, ...]
+
+
+def with_faces(site: Site, round: Round, turns: Sequence[Turn]) -> list[ShownTurn]:
+    """Return turns with the faces of their rolls, for one who may see the turns."""
+    _, table = dice_of(site, round)
+    return [ShownTurn(roll[: turn.dice], turn.shut) for roll, turn in zip(table.rolls, turns, strict=False)]
+
+
 def submit(site: Site, player: Player, round_id: str, turns: Sequence[Turn]) -> tuple[Run, bool]:
     """Verify the turns on an open round and rank them; return the run and whether it is new.
 
@@ -68,7 +82,7 @@ def submit(site: Site, player: Player, round_id: str, turns: Sequence[Turn]) -> 
     if refusal is not None:
         raise _too_late(round) if round.state is not State.OPEN else illegal(refusal)
     with writing(site.session):
-        round = hold_open(site, round_id)
+        round = hold_round(site, round_id)
         row, created = _stored(site, round_id, player.player_id, turns), False
         if row is None:
             if round.state is not State.OPEN:

@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -13,16 +14,16 @@ from http import HTTPStatus
 from http.client import HTTPConnection
 from threading import Event
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 import click
 from filelock import FileLock, Timeout
 from sqlalchemy import create_engine
-from sqlalchemy.engine import make_url
 from sqlalchemy.orm import Session
 
 from .clock import day_at, system_clock
 from .config import Settings
-from .days import check_chain, has_days, make_days
+from .days import check_secrets, has_days, make_days
 from .embedded import remove_socket, server_binary, start_server, with_redis
 from .errors import StartRefused
 from .seeds import Secrets, create_secrets, load_secrets
@@ -43,7 +44,7 @@ def prepare(settings: Settings) -> Secrets:
     Raises StartRefused where the secrets do not belong to the database: new ones would break what was committed to.
     """
     settings.data_dir.mkdir(parents=True, exist_ok=True)
-    engine = create_engine(settings.sql_url)
+    engine = create_engine(settings.sql_url, hide_parameters=True)
     prepare_engine(engine)
     migrate(engine)
     with Session(engine) as session:
@@ -53,7 +54,7 @@ def prepare(settings: Settings) -> Secrets:
         create_secrets(settings.chain_file, settings.round_key_file, day_at(system_clock()))
     secrets = load_secrets(settings.chain_file, settings.round_key_file)
     with opened(settings, secrets) as site:
-        check_chain(site)
+        check_secrets(site)
         make_days(site)
     return secrets
 
@@ -181,31 +182,48 @@ def _listening(bind: str) -> tuple[str, int]:
 
 
 def _wait_until_ready(host: str, port: int, children: _Children, stop: Event) -> bool:
-    reachable = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104  (compared, not bound)
+    """Tell whether the web came to answer that it is ready; say what it answers instead, and give up at last."""
+    begun, told = time.monotonic(), False
     while not stop.is_set():
         if "web" in children.ended():
             click.echo("The web server did not start; its messages are above.", err=True)
             return False
-        connection = HTTPConnection(reachable, port, timeout=2)
-        try:
-            connection.request("GET", "/readyz")
-            if connection.getresponse().status == HTTPStatus.OK:
-                return True
-        except OSError:
-            pass  # not listening yet
-        finally:
-            connection.close()
+        ready, answer = _readiness(host, port)
+        if ready:
+            return True
+        waited = time.monotonic() - begun
+        if waited > PATIENCE_SECONDS and not told:
+            click.echo(f"Still not ready: {answer}", err=True)
+            told = True
+        if waited > 4 * PATIENCE_SECONDS:
+            return False
         stop.wait(0.02)
     return False
 
 
+def _readiness(host: str, port: int) -> tuple[bool, str]:
+    """Return whether /readyz is 200, and what it says."""
+    reachable = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104  (compared, not bound)
+    connection = HTTPConnection(reachable, port, timeout=2)
+    try:
+        connection.request("GET", "/readyz")
+        answer = connection.getresponse()
+        return answer.status == HTTPStatus.OK, answer.read().decode(errors="replace")
+    except OSError as error:
+        return False, str(error)
+    finally:
+        connection.close()
+
+
 def _say(settings: Settings, address: str, bundled: bool) -> None:
-    database = make_url(settings.sql_url).render_as_string(hide_password=True)
-    redis = make_url(settings.redis_url).render_as_string(hide_password=True)
+    """Say where the service is and what it uses; of URLs only what holds no password."""
+    database = settings.sql_url.set(query={}).render_as_string(hide_password=True)
+    redis = urlsplit(settings.redis_url)
+    where = f"{redis.scheme}://{redis.netloc.rpartition('@')[2]}{unquote(redis.path)}"
     click.echo(
         f"Shutbox is ready at {address}\n"
         f"  data folder  {settings.data_dir.resolve()}\n"
         f"  database     {database}\n"
-        f"  rankings     {f'{server_binary()} on {redis}' if bundled else redis}\n"
+        f"  rankings     {f'{server_binary()} on {where}' if bundled else where}\n"
         "Press Ctrl-C to stop."
     )

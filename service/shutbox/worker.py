@@ -12,10 +12,10 @@ from threading import Event
 from sqlalchemy import or_, update
 from sqlalchemy.exc import SQLAlchemyError
 
-from .clock import HOUR, SECOND
+from .boards import boards_in_use, reconcile, stale_boards
+from .clock import SECOND
 from .days import advance, close_due_days, make_days
 from .errors import Unavailable
-from .leaderboards import boards_in_use, reconcile, stale_boards
 from .ranking import RankingUnavailable
 from .rounds import close_practice
 from .site import Site
@@ -27,14 +27,29 @@ log = logging.getLogger("shutbox.worker")
 TICK_SECONDS = 1.0
 LEASE_MS = 10 * SECOND
 MINUTE_MS = 60 * SECOND
-DAY_MS = 24 * HOUR
+SLACK_MS = 10 * MINUTE_MS  # how far the clocks of two nodes may lie apart
+_RECONCILED = "reconciled"  # the row of `leases` that holds when boards were last reconciled
 
 
 def catch_up(site: Site) -> None:
     """Do everything that is due at a start, whoever leads."""
     _make_and_close(site)
     with suppress(RankingUnavailable):
-        reconcile(site, boards_in_use(site, site.clock() - DAY_MS))
+        keep_boards(site)
+
+
+def keep_boards(site: Site) -> None:
+    """Reconcile the boards on which runs were accepted since the last time that this was done, and those in use.
+
+    A process that is killed between storing a run and placing it leaves no other trace. Raises RankingUnavailable.
+    """
+    now = site.clock()
+    last = site.session.get(LeaseRow, _RECONCILED, populate_existing=True)
+    since = 0 if last is None else min(last.until, now) - SLACK_MS
+    reconcile(site, boards_in_use(site, since))
+    with writing(site.session):
+        insert_or_nothing(site.session, LeaseRow, {"name": _RECONCILED, "holder": "", "until": now})
+        site.session.execute(update(LeaseRow).where(LeaseRow.name == _RECONCILED).values(until=now))
 
 
 def _make_and_close(site: Site) -> None:
@@ -44,7 +59,8 @@ def _make_and_close(site: Site) -> None:
             duty(site)
         except (SQLAlchemyError, Unavailable) as error:
             site.session.rollback()
-            log.error("%s failed and is tried again: %s", duty.__name__.strip("_"), error)
+            told = error.detail if isinstance(error, Unavailable) else type(error).__name__  # never its parameters
+            log.error("%s failed and is tried again: %s", duty.__name__.strip("_"), told)
 
 
 def _close_days(site: Site) -> None:
@@ -58,7 +74,6 @@ class Worker:
 
     site: Site
     name: str = field(default_factory=lambda: f"{socket.gethostname()}-{os.getpid()}-{token_hex(4)}"[-64:])
-    _redis: str = ""  # the identity of the Redis that was last brought in order
     _reconciled_at: int = 0
 
     def tick(self) -> None:
@@ -85,17 +100,13 @@ class Worker:
         return taken is not None
 
     def _keep_boards(self) -> None:
-        """Reconcile boards that missed a placement, those in use each minute, and all when Redis was started anew."""
+        """Reconcile boards that missed a placement at once, and all in use each minute."""
         now = self.site.clock()
-        try:
-            identity = self.site.ranking.identity()
-            anew, minute = identity != self._redis, not 0 <= now - self._reconciled_at < MINUTE_MS
-            if anew or minute:
-                reconcile(self.site, boards_in_use(self.site, now - (DAY_MS if anew else 10 * MINUTE_MS)))
-                self._redis, self._reconciled_at = identity, now
+        with suppress(RankingUnavailable):
             reconcile(self.site, stale_boards(self.site))
-        except RankingUnavailable:
-            self._redis = ""
+            if not 0 <= now - self._reconciled_at < MINUTE_MS:
+                keep_boards(self.site)
+                self._reconciled_at = now
 
 
 def run(site: Site, stop: Event, release: Callable[[], None]) -> None:

@@ -5,10 +5,10 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 
 from flask import Flask
+from shutbox.boards import check
 from shutbox.game.dice import deal
 from shutbox.game.rules import rules_of
 from shutbox.game.rulesets import CATALOGUE
-from shutbox.leaderboards import check
 from shutbox.rounds import State
 from shutbox.site import Site
 from shutbox.store.rows import AttemptRow, EntryRow, RoundRow, RunRow

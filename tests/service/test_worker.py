@@ -1,17 +1,19 @@
 """The worker: one leads, two do no harm, and boards are made true again."""
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import date
+from uuid import UUID
 
 import pytest
+from flask import Flask
+from shutbox.boards import check, note_missed, stale_boards
 from shutbox.config import Settings
-from shutbox.days import check_chain, make_days
+from shutbox.days import check_secrets, make_days
 from shutbox.errors import StartRefused
-from shutbox.leaderboards import stale_boards
 from shutbox.seeds import Chain, Secrets
 from shutbox.site import Site
-from shutbox.store.database import writing
-from shutbox.store.rows import DayRow, LeaseRow, RoundRow
+from shutbox.store.rows import ChainRow, DayRow, LeaseRow, RoundRow
 from shutbox.worker import Worker, catch_up
 from sqlalchemy import func, select
 
@@ -42,10 +44,15 @@ def test_a_lease_from_a_clock_that_was_ahead_does_not_stop_the_work(site: Site, 
     assert site.session.get_one(LeaseRow, "worker", populate_existing=True).holder == "now"
 
 
-def test_two_workers_at_once_make_each_day_once(site: Site, clock: MovableClock) -> None:
+def test_workers_at_once_make_and_close_each_day_once(site: Site, clock: MovableClock, app: Flask) -> None:
     clock.set("2026-12-01T03:00:00")
-    catch_up(site)
-    catch_up(site)
+
+    def work(_: int) -> None:
+        with app.app_context():
+            catch_up(app.extensions["shutbox"])
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, range(4)))
     days = site.session.scalars(select(DayRow.day).order_by(DayRow.day)).all()
     assert days == [date(2026, 11, 30)] + [date(2026, 12, day) for day in range(1, 9)]
     assert site.session.scalar(select(func.count()).select_from(RoundRow)) == 4 * len(days)
@@ -58,12 +65,44 @@ def test_a_board_that_missed_a_placement_is_made_true_by_a_tick(mara: Api, site:
     seed = mara.get("/rounds/2026-11-30-classic-open").get_json()["seed"]
     mara.submit("2026-11-30-classic-open", legal_turns("classic", seed))
     site.ranking.forget("2026-11-30-classic-open")
-    with writing(site.session):
-        site.session.get_one(RoundRow, "2026-11-30-classic-open").ranking_stale = True
+    note_missed(site, "2026-11-30-classic-open")
     worker.tick()
     site.session.rollback()
     assert stale_boards(site) == []
     assert site.ranking.slice("2026-11-30-classic-open", None, 5).total == 1
+
+
+def test_a_run_that_was_stored_but_never_placed_is_ranked_however_long_nobody_worked(
+    mara: Api, finn: Api, site: Site, clock: MovableClock
+) -> None:
+    """The process was killed in between and everything was off for three days; Redis lived on."""
+    seed = mara.get("/rounds/2026-11-30-classic-open").get_json()["seed"]
+    turns = legal_turns("classic", seed)
+    finn.submit("2026-11-30-classic-open", turns)
+    Worker(site, "one").tick()
+    clock.forward(1)
+    run = mara.submit("2026-11-30-classic-open", turns).get_json()
+    site.ranking.remove("2026-11-30-classic-open", UUID(mara.player_id), UUID(run["run_id"]))
+    clock.forward(3 * 24 * 3600)
+    Worker(site, "two").tick()
+    assert site.ranking.slice("2026-11-30-classic-open", None, 5).total == 2
+    assert check(site)[0] == []
+
+
+def test_a_round_key_of_another_installation_is_refused(mara: Api, site: Site) -> None:
+    mara.issue("classic", "sealed")
+    site.session.rollback()
+    other = Site(site.settings, Secrets(site.secrets.chain, b"z" * 32), site.session, site.ranking)
+    with pytest.raises(StartRefused, match=r"round-key\.json does not belong to this database"):
+        check_secrets(other)
+
+
+def test_of_two_nodes_that_bring_a_chain_each_one_stays_outside(site: Site) -> None:
+    other = Chain(b"another chain id", date(2026, 11, 23), 60, 60, b"z" * 32)
+    with pytest.raises(StartRefused, match=r"chain\.json does not belong to this database"):
+        make_days(Site(site.settings, Secrets(other, b"k" * 32), site.session, site.ranking, site.clock))
+    site.session.rollback()
+    assert site.session.scalar(select(func.count()).select_from(ChainRow)) == 1
 
 
 def test_days_beyond_the_loaded_link_are_not_made(site: Site, clock: MovableClock) -> None:
@@ -78,8 +117,8 @@ def test_days_beyond_the_loaded_link_are_not_made(site: Site, clock: MovableCloc
 def test_another_chain_than_the_one_of_the_database_is_refused(site: Site) -> None:
     other = Chain(site.secrets.chain.chain_id, date(2026, 11, 23), 60, 60, b"z" * 32)
     with pytest.raises(StartRefused, match="does not belong to this database"):
-        check_chain(Site(site.settings, Secrets(other, b"k" * 32), site.session, site.ranking))
-    check_chain(site)
+        check_secrets(Site(site.settings, Secrets(other, b"k" * 32), site.session, site.ranking))
+    check_secrets(site)
 
 
 def test_the_grace_is_a_setting(site: Site, clock: MovableClock) -> None:
@@ -97,11 +136,12 @@ def test_a_round_whose_seed_cannot_be_made_keeps_nothing_else_from_closing(
     """Another key and another chain: the round with a seed of its own closes, days are made, the worker goes on."""
     lost, own = mara.issue("classic", "sealed"), mara.issue("odds", "open", "ab" * 32)
     chain = site.secrets.chain
-    other = Chain(chain.chain_id, chain.first_day, 60, 60, b"z" * 32)
+    other = Chain(chain.chain_id, chain.first_day, 60, 5, chain.link(5))
     wrong = Site(site.settings, Secrets(other, b"other" * 6 + b"xx"), site.session, site.ranking, clock)
     clock.forward(30 * 24 * 3600)
+    make_days(site)
     Worker(wrong, "one").tick()
     assert "close_days failed and is tried again" in caplog.text
     assert mara.get(f"/rounds/{own['round_id']}").get_json()["state"] == "closed"
     assert site.session.get_one(RoundRow, lost["round_id"], populate_existing=True).seed is None
-    assert site.session.get(DayRow, date(2026, 12, 30)) is not None, "the present day was made all the same"
+    assert site.session.get_one(DayRow, date(2026, 11, 30), populate_existing=True).closed_at is None

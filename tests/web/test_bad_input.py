@@ -43,6 +43,8 @@ def refused(answer: Any, status: int, code: str, *words: str) -> None:
         (b"\xff\xfe{\x00}\x00", "UTF-8"),
         (b"[" * 60_000, "nested too deeply"),
         (b'{"turns": ' + b"1" * 5_000 + b"}", "too long"),
+        (b'{"\\ud800": 1}', "not Unicode"),
+        (b'{"turns": [{"\\udc00": 1}]}', "not Unicode"),
     ],
 )
 def test_what_is_not_json(mara: Api, content: bytes, words: str) -> None:
@@ -103,6 +105,17 @@ def test_ten_thousand_turns(mara: Api) -> None:
 @pytest.mark.parametrize("length", [64 * 1024 + 1, 1024 * 1024])
 def test_a_large_body(mara: Api, length: int) -> None:
     refused(mara.post(PUZZLE, data=b" " * length, content_type="application/json"), 413, "body_too_large", "65536")
+
+
+@pytest.mark.parametrize("path", ["/rounds/2026-11-30-classic/attempt", "/players", "/players/me/tokens"])
+def test_a_large_body_where_none_is_needed(mara: Api, path: str) -> None:
+    refused(mara.post(path, data=b" " * (64 * 1024 + 1)), 413, "body_too_large")
+
+
+def test_a_body_without_a_length(mara: Api) -> None:
+    """In chunks it could be longer than anyone reads, so that what is cut off goes unseen."""
+    answer = mara.post(PUZZLE, headers={"Transfer-Encoding": "chunked"}, content_type="application/json")
+    refused(answer, 411, "length_required", "Content-Length")
 
 
 def test_a_tile_named_twice_is_for_the_rules_to_refuse(mara: Api) -> None:

@@ -12,8 +12,9 @@ from shutbox.game.rulesets import CATALOGUE
 from shutbox.rounds import close_practice
 from shutbox.seeds import Chain, Secrets, commitment, commits_to, day_seed
 from shutbox.site import Site
-from shutbox.store.rows import DayRow
-from sqlalchemy import select
+from shutbox.store.database import writing
+from shutbox.store.rows import ChainRow, DayRow, RoundRow
+from sqlalchemy import delete, select
 
 from tests.conftest import Closer, MovableClock
 from tests.players import Api, first, legal_turns
@@ -207,6 +208,9 @@ def test_the_day_is_utc_wherever_the_server_stands(
 
 
 def test_a_leap_day_is_a_day(site: Site, nobody: Api, clock: MovableClock, monkeypatch: pytest.MonkeyPatch) -> None:
+    with writing(site.session):  # another installation, which begins with another chain
+        for row in (RoundRow, DayRow, ChainRow):
+            site.session.execute(delete(row))
     other = Secrets(Chain(bytes(16), date(2028, 2, 20), 60, 60, b"y" * 32), b"k" * 32)
     leap = Site(site.settings, other, site.session, site.ranking, site.clock)
     monkeypatch.setitem(nobody.app.extensions, "shutbox", leap)

@@ -81,7 +81,7 @@ def test_no_answer_tells_of_the_others(
         full = path.removeprefix("/api/v1")
         answer = viewer.request(method, full, **({"json": {}} if method in ("POST", "PATCH") else {}))
         assert answer.status_code < 500
-        if answer.mimetype != "application/json" or answer.status_code >= 400:
+        if "json" not in (answer.mimetype or ""):
             continue
         text = json.dumps(strip_allowed(answer.get_json()))
         assert hidden_seed not in text
@@ -90,7 +90,7 @@ def test_no_answer_tells_of_the_others(
         for run in finished:
             assert run["run_id"] not in text, (method, path)
             assert run["player"]["player_id"] not in text, (method, path)
-        if ROUND in path and "gated" in answer.get_json():
+        if "gated" in answer.get_json() and answer.get_json().get("round_id") == ROUND:
             shown = answer.get_json()
             assert shown["gated"] is True
             assert all(shown.get(key) is None for key in ("total", "rank", "score", "penalty", "open", "turns"))

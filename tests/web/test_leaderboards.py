@@ -6,7 +6,8 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from shutbox.leaderboards import check, place, rebuild, reconcile, stale_boards
+from shutbox.boards import check, note_missed, rebuild, reconcile, stale_boards
+from shutbox.leaderboards import place
 from shutbox.ranking import Ranking, rank_key
 from shutbox.rounds import enter, get_round
 from shutbox.runs import accept
@@ -228,7 +229,7 @@ class Away(Ranking):
     """Redis that does not answer."""
 
     def __init__(self, ranking: Ranking) -> None:
-        super().__init__(ranking._client)
+        super().__init__(ranking._client, "away")
         self._alone_until = float("inf")
 
 
@@ -283,8 +284,8 @@ def test_a_redis_that_came_back_without_its_last_placements_is_not_believed(
     for number in range(6):
         field.submit(field.join(), sorted(field.lines)[number % 4])
     client = site.ranking._client
-    client.zremrangebyrank(f"shutbox:{{{ROUND}}}:board", 0, 2)
-    client.hset(f"shutbox:{{{ROUND}}}:players", "", "0" * 40)
+    client.zremrangebyrank(site.ranking.keys(ROUND)[0], 0, 2)
+    client.hset(site.ranking.keys(ROUND)[1], "", "0" * 40)
     assert shown(nobody.get(BOARD).get_json()) == field.expected()
     assert site.ranking.holds(ROUND)
 
@@ -293,7 +294,7 @@ def test_check_names_what_differs_and_rebuild_mends_it(field: Field, site: Site)
     players = [field.join() for _ in range(4)]
     for player in players:
         field.submit(player, min(field.lines))
-    client, board = site.ranking._client, f"shutbox:{{{ROUND}}}:board"
+    client, board = site.ranking._client, site.ranking.keys(ROUND)[0]
     runs: Any = client.zrange(board, 0, -1)
     client.zrem(board, runs[0])
     client.zadd(board, {runs[1]: 99.0, b"\0" * 16: 0.0})
@@ -305,14 +306,52 @@ def test_check_names_what_differs_and_rebuild_mends_it(field: Field, site: Site)
     assert check(site) == ([], 1)
 
 
-def test_a_row_that_sql_does_not_know_is_taken_off(field: Field, site: Site, nobody: Api) -> None:
+def test_a_row_that_sql_does_not_know_is_never_shown_and_taken_off(field: Field, site: Site, nobody: Api) -> None:
     field.submit(field.join(), min(field.lines))
     ghost = site.new_id()
     site.ranking.place(ROUND, ghost, ghost, 0)
-    assert len(nobody.get(BOARD).get_json()["items"]) == 1
+    for _ in range(2):
+        answer = nobody.get(BOARD).get_json()
+        assert (answer["total"], shown(answer)) == (1, field.expected())
+    site.session.rollback()
+    assert stale_boards(site) == [ROUND]
     reconcile(site, [ROUND])
     assert check(site) == ([], 1)
     assert nobody.get(BOARD).get_json()["total"] == 1
+
+
+def test_a_board_of_which_redis_lost_one_key_is_not_believed(field: Field, site: Site, nobody: Api) -> None:
+    for _ in range(3):
+        field.submit(field.join(), min(field.lines))
+    site.ranking._client.delete(site.ranking.keys(ROUND)[0])
+    assert shown(nobody.get(BOARD).get_json()) == field.expected()
+
+
+def test_what_was_missed_while_a_board_was_reconciled_is_not_forgotten(
+    field: Field, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    field.submit(field.join(), min(field.lines))
+    note_missed(site, ROUND)
+    merge = site.ranking.merge
+
+    def merge_while_another_misses(*arguments: Any) -> None:
+        merge(*arguments)
+        note_missed(site, ROUND)
+
+    monkeypatch.setattr(Ranking, "merge", lambda _, *arguments: merge_while_another_misses(*arguments))
+    reconcile(site, [ROUND])
+    monkeypatch.undo()
+    site.session.rollback()
+    assert stale_boards(site) == [ROUND]
+
+
+def test_two_installations_share_a_redis(field: Field, site: Site, nobody: Api) -> None:
+    field.submit(field.join(), min(field.lines))
+    other = Ranking(site.ranking._client, "other")
+    stranger = site.new_id()
+    other.merge(ROUND, [(stranger, stranger, 0)])
+    assert other.slice(ROUND, None, 5).total == 1
+    assert shown(nobody.get(BOARD).get_json()) == field.expected()
 
 
 def test_the_rank_key_is_exact_where_a_sorted_set_is() -> None:

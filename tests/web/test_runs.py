@@ -4,10 +4,10 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from shutbox.boards import rebuild
 from shutbox.game.encoding import mask_of, tiles_of
 from shutbox.game.replay import Reason
 from shutbox.game.rulesets import CATALOGUE
-from shutbox.leaderboards import rebuild
 from shutbox.site import Site
 from shutbox.store.rows import RunRow
 from sqlalchemy import select

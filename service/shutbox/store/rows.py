@@ -63,7 +63,7 @@ class RoundRow(Base):
     closes_at: Mapped[int] = mapped_column(Milliseconds)
     state: Mapped[int]  # the state that was reached, as a rounds.State
     best_possible_penalty: Mapped[int | None] = mapped_column(BigInteger)
-    ranking_stale: Mapped[bool] = mapped_column(default=False)  # Redis missed a placement: read ranks from SQL
+    missed_placements: Mapped[int] = mapped_column(default=0)  # that Redis missed: above 0 ranks come from SQL
 
 
 class PlayerRow(Base):
@@ -153,7 +153,7 @@ class IdempotencyRow(Base):
 
 
 class LeaseRow(Base):
-    """Who leads a task that one process should do, and until when."""
+    """Who leads a task that one process should do, and until when; or until when a task was done."""
 
     __tablename__ = "leases"
     name: Mapped[str] = mapped_column(String(32), primary_key=True)

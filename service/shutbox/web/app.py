@@ -20,8 +20,6 @@ from . import problems
 from .compression import compress
 from .routes import API, ROOT
 
-LARGEST_BODY = 64 * 1024
-
 
 class OrjsonProvider(DefaultJSONProvider):
     """JSON written by orjson; it is read by schemas.body alone."""
@@ -47,20 +45,21 @@ def create_app(
     app = ShutboxFlask("shutbox", static_folder=STATIC_DIR, static_url_path="/static", template_folder=TEMPLATES_DIR)
     app.config.update(
         SQLALCHEMY_DATABASE_URI=settings.sql_url,
-        SQLALCHEMY_ENGINE_OPTIONS={"pool_size": settings.threads, "max_overflow": 4},
-        MAX_CONTENT_LENGTH=LARGEST_BODY,
+        SQLALCHEMY_ENGINE_OPTIONS={"pool_size": settings.threads, "max_overflow": 4, "hide_parameters": True},
         MIGRATION=newest_migration(),
     )
     db.init_app(app)
     with app.app_context():
         prepare_engine(db.engine)
-    app.extensions["shutbox"] = Site(settings, secrets, db.session, Ranking.at(settings.redis_url), clock, random)
+    ranking = Ranking.at(settings.redis_url, secrets.chain.chain_id.hex()[:8])
+    app.extensions["shutbox"] = Site(settings, secrets, db.session, ranking, clock, random)
     problems.register(app)
     for routes in API:
         app.register_blueprint(routes, url_prefix="/api/v1")
     for routes in ROOT:
         app.register_blueprint(routes)
     app.before_request(_name_request)
+    app.before_request(problems.check_body)
     app.after_request(_finish)
     app.after_request(compress)
     return app

@@ -24,7 +24,7 @@ def viewer() -> Player | None:
     A write that the cookie vouches for must come from a page of ours: raises CrossOrigin.
     """
     if "viewer" not in g:
-        g.viewer = _bearer(request.headers["Authorization"]) if "Authorization" in request.headers else _cookie()
+        g.viewer = _bearer(request.headers["Authorization"]) if "Authorization" in request.headers else _browser()
     found: Player | None = g.viewer
     return found
 
@@ -35,6 +35,12 @@ def player() -> Player:
     if found is None:
         raise PlayerRequired("say who you are: POST /api/v1/players gives a token; send Authorization: Bearer TOKEN")
     return found
+
+
+def visitor() -> Player | None:
+    """Return who looks at a page: the cookie alone says so, and one that is nobody's is passed over."""
+    secret = request.cookies.get(COOKIE)
+    return player_by_token(site(), secret) if secret else None
 
 
 def from_own_page() -> bool:
@@ -67,9 +73,8 @@ def _bearer(header: str) -> Player:
     return found
 
 
-def _cookie() -> Player | None:
-    secret = request.cookies.get(COOKIE)
-    found = player_by_token(site(), secret) if secret else None
+def _browser() -> Player | None:
+    found = visitor()
     if found is not None and request.method not in SAFE_METHODS and not from_own_page():
         raise CrossOrigin(f"a write with the cookie must be sent by a page of {own_origin()}")
     return found

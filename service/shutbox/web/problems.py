@@ -4,7 +4,7 @@ import logging
 from http import HTTPStatus
 from typing import Any
 
-from flask import Flask, Response, current_app, g, json
+from flask import Flask, Response, g, json, request
 from sqlalchemy.exc import OperationalError, TimeoutError
 from werkzeug.exceptions import HTTPException
 
@@ -55,6 +55,7 @@ PROBLEMS: dict[str, tuple[int, str]] = {
     "attempt_ended": (409, "The attempt has ended"),
     "name_taken": (409, "The name is taken"),
     "last_token": (409, "It is the last token"),
+    "length_required": (411, "The length of the body is not said"),
     "body_too_large": (413, "The body is too large"),
     "bad_request": (400, "The request cannot be understood"),
     "internal_error": (500, "Something went wrong here"),
@@ -64,12 +65,15 @@ PROBLEMS: dict[str, tuple[int, str]] = {
 }
 """Every code with its status and title; openapi.yaml and docs/errors.md are tested to match."""
 
+_REPEAT = "a play or a submission may be sent again unchanged, whether or not it was stored"
+
 _CODE_OF_STATUS = {404: "not_found", 405: "method_not_allowed", 413: "body_too_large", 415: "unsupported_media_type"}
 
 
-def problem(code: str, detail: str, **members: Any) -> Response:
-    """Return a problem as a response."""
+def problem(code: str, detail: str, status_of_framework: int | None = None, **members: Any) -> Response:
+    """Return a problem as a response, with the status of the code or the one that the framework found."""
     status, title = PROBLEMS[code]
+    status = status_of_framework or status
     body: dict[str, Any] = {
         "type": f"urn:shutbox:problem:{code}",
         "title": title,
@@ -89,6 +93,18 @@ def problem(code: str, detail: str, **members: Any) -> Response:
 
 def _member(value: Any) -> Any:
     return attempt_json(value) if isinstance(value, Attempt) else value
+
+
+LARGEST_BODY = 64 * 1024
+
+
+def check_body() -> Response | None:
+    """Refuse a body that is too large, or does not say how large it is, before anything reads it."""
+    if "Transfer-Encoding" in request.headers:
+        return problem("length_required", "send the body with a Content-Length, not in chunks")
+    if (request.content_length or 0) > LARGEST_BODY:
+        return problem("body_too_large", f"a body has at most {LARGEST_BODY} bytes")
+    return None
 
 
 def register(app: Flask) -> None:
@@ -114,9 +130,8 @@ def _http(error: HTTPException) -> Response:
     if status < HTTPStatus.BAD_REQUEST:
         return Response(status=status, headers=error.get_response().headers)
     code = _CODE_OF_STATUS.get(status, "bad_request" if status < HTTPStatus.INTERNAL_SERVER_ERROR else "internal_error")
-    limit = current_app.config["MAX_CONTENT_LENGTH"]
-    detail = f"a body has at most {limit} bytes" if code == "body_too_large" else error.description or ""
-    response = problem(code, detail)
+    detail = error.description or ""
+    response = problem(code, detail, status)
     for name, value in error.get_headers():
         if name in ("Allow", "Retry-After"):
             response.headers[name] = value
@@ -125,9 +140,9 @@ def _http(error: HTTPException) -> Response:
 
 def _database(error: OperationalError | TimeoutError) -> Response:
     log.error("request %s: the database does not answer: %s", g.get("request_id"), type(error).__name__)
-    return problem("database_unavailable", "nothing was stored: send the same request again", retry_after=5)
+    return problem("database_unavailable", f"the database does not answer: {_REPEAT}", retry_after=5)
 
 
 def _unforeseen(error: Exception) -> Response:
     log.error("request %s failed", g.get("request_id"), exc_info=error)
-    return problem("internal_error", "the fault is ours and is written down under the request_id; nothing was stored")
+    return problem("internal_error", f"the fault is ours and is written down under the request_id: {_REPEAT}")

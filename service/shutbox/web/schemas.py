@@ -22,6 +22,7 @@ MOST_TILES = 32
 GREATEST_TILE = 99
 HEX_SEED = re.compile(r"[0-9a-f]{64}\Z")
 IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}\Z")
+_SURROGATE = re.compile("[\ud800-\udfff]")  # half of a pair, which no text has
 DIGITS = re.compile(r"[0-9]{1,9}\Z")
 
 
@@ -119,7 +120,7 @@ class StrictString(fields.String):
 
     def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> str:
         text: str = super()._deserialize(value, attr, data, **kwargs)
-        if any("\ud800" <= character <= "\udfff" or character == "\0" for character in text):
+        if _SURROGATE.search(text) or "\0" in text:
             raise ValidationError("must be Unicode text without NUL")
         return text
 
@@ -212,7 +213,10 @@ class LeaderboardQuery(_StrictSchema):
 
 def body(schema: type[Schema], required: bool = True) -> Any:
     """Return what a schema makes of the JSON body; without `required`, no body is an empty object."""
-    content = request.get_data()
+    try:
+        content = request.get_data()
+    except OSError:
+        raise MalformedRequest("bad_request", "the body did not arrive in time") from None
     if not content and not required:
         return _loaded(schema, {})
     if request.mimetype != "application/json":
@@ -277,6 +281,8 @@ def _json(content: bytes) -> Any:
 
 def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
+    if any(_SURROGATE.search(name) for name in found):
+        raise MalformedRequest("invalid_json", "a key in the body is not Unicode text")
     if len(found) != len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)

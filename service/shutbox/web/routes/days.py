@@ -15,11 +15,12 @@ routes = Blueprint("days", __name__)
 
 @routes.get("/days/<text>")
 def show_day(text: str) -> Json:
-    day = get_day(site(), _parsed(text))
+    day = get_day(site(), parsed_day(text))
     return day_json(day, [as_json(round) for round in day.rounds])
 
 
-def _parsed(text: str) -> date:
+def parsed_day(text: str) -> date:
+    """Return the day that an address names; raises DayNotFound."""
     if text == "today":
         return today(site())
     try:

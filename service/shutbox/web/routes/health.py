@@ -6,7 +6,6 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from ...days import get_day, today
 from ...errors import DayNotFound
-from ...ranking import RankingUnavailable
 from ...shipped import shipped
 from ..auth import site
 from ..problems import problem
@@ -32,10 +31,7 @@ def readyz() -> Json | Response:
         return problem("not_ready", "the database does not answer, or is not migrated", retry_after=5)
     except DayNotFound:
         return problem("not_ready", "today's rounds do not exist: is a worker running?", retry_after=5)
-    try:
-        redis = "ok" if site().ranking.identity() else "away"
-    except RankingUnavailable:
-        redis = "away"
+    redis = "ok" if site().ranking.answers() else "away"
     return {"status": "ready", "today": day.day.isoformat(), "redis": redis}
 
 

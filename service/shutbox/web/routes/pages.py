@@ -3,7 +3,7 @@
 from datetime import date, timedelta
 from typing import Any
 
-from flask import Blueprint, Response, g, redirect, render_template, request
+from flask import Blueprint, Response, redirect, render_template, request
 from werkzeug.exceptions import NotFound
 from werkzeug.wrappers import Response as AnyResponse
 
@@ -14,11 +14,12 @@ from ...game.rulesets import CATALOGUE
 from ...leaderboards import Page, Wanted, page, standing
 from ...rounds import Mode, Round, State, counts, disclosed_seed, get_round
 from ...shipped import shipped
-from ..auth import site, viewer
+from ..auth import site, visitor
 from ..own import Own, own_on
 from ..problems import PROBLEMS, problem
 from ..represent import ruleset_json
 from ..words import board_rows, day_number, long_date, rule_sentences, short_date, utc_time
+from .days import parsed_day
 
 SHOWN_ROWS = 5
 PAGE_ROWS = 50
@@ -36,7 +37,7 @@ def _everywhere() -> dict[str, Any]:
     """Return what every page needs: who asks, the time, and the words for both."""
     now = site().clock()
     return {
-        "viewer": viewer(),
+        "viewer": visitor(),
         "now": now,
         "today": day_at(now),
         "next_day": end_of(day_at(now)),
@@ -79,10 +80,7 @@ def front_page() -> str:
 
 @routes.get("/d/<text>")
 def day_page(text: str) -> str | AnyResponse:
-    try:
-        wanted = date.fromisoformat(text)
-    except ValueError:
-        raise DayNotFound(f"{text!r} is no day") from None
+    wanted = parsed_day(text)
     if wanted == today(site()):
         return redirect("/")
     day = get_day(site(), wanted)
@@ -104,7 +102,7 @@ def _day_page(day: Day, closed: Day | None) -> str:
 
 def _card(round: Round) -> dict[str, Any]:
     started, finished = counts(site(), round.round_id)
-    own = own_on(site(), round, viewer())
+    own = own_on(site(), round, visitor())
     return {
         "round": round,
         "started": started,
@@ -116,12 +114,12 @@ def _card(round: Round) -> dict[str, Any]:
 
 
 def _own_standing(round: Round, own: Own) -> Any:
-    asking = viewer()
+    asking = visitor()
     return standing(site(), round, asking.player_id) if asking and own.run_id else None
 
 
 def _cards_of_yesterday(day: Day) -> list[dict[str, Any]]:
-    if viewer() is None or day.day != today(site()):
+    if visitor() is None or day.day != today(site()):
         return []
     try:
         return [_card(round) for round in get_day(site(), day.day - timedelta(days=1)).rounds]
@@ -148,7 +146,7 @@ def leaderboard() -> str:
     round_id = request.args.get("round")
     round = get_round(site(), round_id) if round_id else get_day(site(), today(site())).rounds[0]
     found, message = _board_page(round)
-    asking = viewer()
+    asking = visitor()
     own = own_on(site(), round, asking)
     started, finished = counts(site(), round.round_id)
     return render_template(
@@ -169,7 +167,7 @@ def leaderboard() -> str:
 
 def _board_page(round: Round) -> tuple[Page, str]:
     """Return the part that the address asks for; one who is not ranked is told so and shown the first page."""
-    asking = viewer()
+    asking = visitor()
     own_id = asking.player_id if asking else None
     after, before = request.args.get("after"), request.args.get("before")
     if request.args.get("around") == "me":
@@ -230,5 +228,4 @@ def _not_found(error: NotFound) -> Response | tuple[str, int]:
     wants_page = request.accept_mimetypes.best_match(("application/problem+json", "text/html")) == "text/html"
     if request.path.startswith("/api/v1/") or not wants_page or "text/html" not in request.headers.get("Accept", ""):
         return problem("not_found", error.description or "")
-    g.pop("viewer", None)
     return render_template("error.html", title=PROBLEMS["not_found"][1], detail="", **_everywhere()), 404

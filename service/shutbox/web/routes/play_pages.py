@@ -6,15 +6,16 @@ from uuid import UUID
 from flask import Blueprint, redirect, render_template
 from werkzeug.wrappers import Response
 
+from ...attempts import turns_so_far
 from ...days import daily_round_id, today
 from ...errors import RoundNotFound
 from ...game.encoding import tiles_of
 from ...game.rules import rules_of
 from ...game.rulesets import CATALOGUE, Ruleset
 from ...rounds import Kind, Mode, Round, counts, disclosed_seed, get_round
-from ...runs import get_run
-from ..auth import site, viewer
-from ..own import Own, own_on, turns_of_run, turns_so_far
+from ...runs import get_run, with_faces
+from ..auth import site, visitor
+from ..own import Own, own_on
 from ..represent import attempt_json
 from ..words import day_number, rule_sentences, short_date
 from .pages import for_people
@@ -31,7 +32,7 @@ def play_today() -> Response:
 def play_page(round_id: str) -> str:
     """Show the table of a round as it stands for the one who asks; scripts take it from there."""
     round = get_round(site(), round_id)
-    asking = viewer()
+    asking = visitor()
     if round.kind is Kind.PRACTICE and (asking is None or round.owner_id != asking.player_id):
         raise RoundNotFound(f"there is no round {round_id!r} of yours")
     own = own_on(site(), round, asking)
@@ -52,7 +53,7 @@ def play_page(round_id: str) -> str:
 @routes.get("/run/<uuid:run_id>")
 def run_page(run_id: UUID) -> str:
     """Show a run as far as the one who asks may see it."""
-    asking = viewer()
+    asking = visitor()
     run = get_run(site(), run_id, asking.player_id if asking else None)
     round = get_round(site(), run.round_id)
     started, finished = counts(site(), run.round_id)
@@ -60,7 +61,7 @@ def run_page(run_id: UUID) -> str:
         "run.html",
         run=run,
         round=round,
-        turns=turns_of_run(site(), round, run),
+        turns=None if run.turns is None else with_faces(site(), round, run.turns),
         own=asking is not None and run.player.player_id == asking.player_id,
         started=started,
         finished=finished,

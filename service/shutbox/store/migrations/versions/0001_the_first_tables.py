@@ -78,7 +78,7 @@ def upgrade() -> None:
         sa.Column("closes_at", sa.BigInteger(), nullable=False),
         sa.Column("state", sa.Integer(), nullable=False),
         sa.Column("best_possible_penalty", sa.BigInteger(), nullable=True),
-        sa.Column("ranking_stale", sa.Boolean(), nullable=False),
+        sa.Column("missed_placements", sa.Integer(), nullable=False),
         sa.ForeignKeyConstraint(["day"], ["days.day"], name=op.f("fk_rounds_day")),
         sa.ForeignKeyConstraint(["owner_id"], ["players.player_id"], name=op.f("fk_rounds_owner_id")),
         sa.PrimaryKeyConstraint("round_id", name=op.f("pk_rounds")),

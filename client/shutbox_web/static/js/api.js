@@ -1,0 +1,78 @@
+// Requests to the service: one that is lost is sent again, the same, until it is answered.
+
+/** @typedef {{method: string, path: string, body?: object}} Request */
+/** @typedef {{status: number, body: any}} Answer */
+/** @typedef {{slow?: () => void, lost?: (tries: number) => void, back?: () => void}} Told Called as sending goes on. */
+
+const SLOW_MS = 1000;
+const PATIENCE_MS = 15_000;
+const LONGEST_PAUSE_MS = 8000;
+
+/** The request got no answer, or one that asks for another try. */
+class Lost extends Error {
+  /** @param {number} pause milliseconds to wait at least */
+  constructor(pause) {
+    super("no answer");
+    this.pause = pause;
+  }
+}
+
+let wake = () => {};
+
+/** Send what waits for its next try at once. */
+export const tryNow = () => wake();
+addEventListener("online", tryNow);
+
+/**
+ * Send a request until it is answered; every try is the same request, and all that we send this way may be repeated.
+ * @type {(request: Request, told?: Told) => Promise<Answer>}
+ */
+export async function persist(request, told = {}) {
+  const slow = setTimeout(() => told.slow?.(), SLOW_MS);
+  try {
+    for (let tries = 0; ; tries++) {
+      try {
+        const answer = await send(request);
+        if (tries) told.back?.();
+        return answer;
+      } catch (error) {
+        if (!(error instanceof Lost)) throw error;
+        clearTimeout(slow);
+        told.lost?.(tries);
+        await pause(Math.max(error.pause, Math.min(LONGEST_PAUSE_MS, 500 * 2 ** tries)));
+      }
+    }
+  } finally {
+    clearTimeout(slow);
+  }
+}
+
+/** @type {(request: Request) => Promise<Answer>} */
+async function send({ method, path, body }) {
+  const response = await fetch(path, {
+    method,
+    headers: body ? { "Content-Type": "application/json" } : {},
+    body: body ? JSON.stringify(body) : null,
+    signal: AbortSignal.timeout(PATIENCE_MS),
+  }).catch(() => {
+    throw new Lost(0);
+  });
+  if (response.status >= 500 || response.status === 429) {
+    throw new Lost(1000 * Number(response.headers.get("Retry-After") ?? 0));
+  }
+  const content = await response.json().catch(() => {
+    throw new Lost(0);
+  });
+  return { status: response.status, body: content };
+}
+
+/** @type {(ms: number) => Promise<void>} */
+function pause(ms) {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    wake = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+  });
+}

@@ -1,0 +1,25 @@
+// Claiming a name: changes the label of the player and nothing else, also in the middle of a round.
+
+import { persist } from "./api.js";
+import { say, warn } from "./live.js";
+import { part, write } from "./parts.js";
+
+const form = /** @type {HTMLFormElement} */ (part("claim"));
+const field = /** @type {HTMLInputElement} */ (part("name"));
+
+for (const shown of [form, part("who")]) shown.closest("[hidden]")?.removeAttribute("hidden");
+form.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const request = { method: "PATCH", path: "/api/v1/players/me", body: { name: field.value } };
+  const { status, body } = await persist(request, { lost: () => warn("Connection lost. Trying again.") });
+  field.setAttribute("aria-invalid", String(status !== 200));
+  if (status === 200) {
+    write(part("claim-note"), `You play as ${body.name}.`);
+    write(part("who"), body.name);
+    say(`You play as ${body.name}.`);
+  } else {
+    const text = status === 401 ? "Roll once first: that makes your player." : `${body.title}: ${body.detail}.`;
+    write(part("claim-note"), text);
+    say(text);
+  }
+});

@@ -1,0 +1,72 @@
+// On every page: the server's time, the countdown, local times, the new day, and dialogs.
+
+import { make, part, write } from "./parts.js";
+
+const { now, day, next } = document.body.dataset;
+const CHECK_MS = 30_000;
+const started = performance.now();
+
+/** Return the server's time in unix milliseconds; the clock of this device has no say. */
+export const serverNow = () => Number(now) + (performance.now() - started);
+
+/** @type {(ms: number) => string} Return a moment as hours and minutes where the reader is. */
+export const localTime = (ms) => new Date(ms).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
+
+/** @type {(ms: number) => string} Return a moment as hours and minutes of UTC. */
+export const utcTime = (ms) => `${new Date(ms).toISOString().slice(11, 16)} UTC`;
+
+/** @type {(ms: number) => string} Return hours, minutes and seconds. */
+export function duration(ms) {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  const two = (/** @type {number} */ number) => String(number % 60).padStart(2, "0");
+  return `${Math.floor(seconds / 3600)}:${two(Math.floor(seconds / 60))}:${two(seconds)}`;
+}
+
+/** @type {(ms: number) => string} Return a moment where the reader is, if that is not UTC. */
+const here = (ms) => (utcTime(ms).startsWith(localTime(ms)) ? "" : ` (${localTime(ms)} here)`);
+
+function countDown() {
+  const host = document.getElementById("countdown");
+  if (host) write(host, `Next round in ${duration(Number(next) - serverNow())}${here(Number(next))}`);
+}
+
+/** Show that a new day has begun; nothing on the page is thrown away. */
+async function lookForNewDay() {
+  if (!part("new-day").hidden) return;
+  const answer = await fetch("/api/v1/days/today").catch(() => null);
+  if (!answer?.ok || (await answer.json()).date === day) return;
+  part("new-day").hidden = false;
+  part("new-day").append(make("p", {}, "A new round has begun. "), make("a", { href: "/" }, "See today’s rounds"));
+}
+
+let checked = started;
+
+/** @type {(patience: number) => void} */
+function checkDay(patience) {
+  const due = serverNow() >= Number(next) || performance.now() - checked > patience;
+  if (!due || document.hidden) return;
+  checked = performance.now();
+  lookForNewDay();
+}
+
+function showLocalTimes() {
+  for (const time of document.querySelectorAll("time[data-ms]")) {
+    time.after(here(Number(/** @type {HTMLElement} */ (time).dataset.ms)));
+  }
+}
+
+function openKeys() {
+  const keys = /** @type {HTMLDialogElement | null} */ (document.getElementById("keys"));
+  if (keys && !keys.open) keys.showModal();
+}
+
+document.getElementById("show-keys")?.addEventListener("click", openKeys);
+document.addEventListener("keydown", (event) => {
+  if (event.key === "?" && document.documentElement.dataset.shortcuts !== "off") openKeys();
+});
+document.addEventListener("visibilitychange", () => checkDay(60_000));
+if (document.documentElement.dataset.storage === "denied") part("not-kept").hidden = false;
+setInterval(countDown, 1000);
+setInterval(checkDay, CHECK_MS, 10 * 60_000);
+showLocalTimes();
+countDown();

@@ -1,0 +1,236 @@
+// Playing a sealed round: the server holds the state, this page shows it and sends one decision at a time.
+
+import { persist, tryNow } from "./api.js";
+import { endText, join, scoreText, shutText, sum } from "./choice.js";
+import { calm, say, warn } from "./live.js";
+import { serverNow, utcTime } from "./page.js";
+import { make, part, write } from "./parts.js";
+import { Table } from "./table.js";
+import { takeUp } from "./tabs.js";
+
+/** @import { Position, RoundRules } from "./choice.js" */
+/** @import { Answer, Request, Told } from "./api.js" */
+/** @import { Decision } from "./table.js" */
+
+/** @typedef {Position & {attempt_id: string, move: number, run_id: string | null}} Attempt */
+/** @typedef {{faces: number[], shut: number[]}} ShownTurn */
+
+/**
+ * What the page was served with.
+ * @typedef {object} Facts
+ * @property {string} round_id
+ * @property {string} label
+ * @property {number} number
+ * @property {string} state
+ * @property {number} entries_until
+ * @property {number} closes_at
+ * @property {RoundRules} rules
+ * @property {boolean} known whether the browser has a player already
+ * @property {Attempt | null} attempt
+ * @property {ShownTurn[]} turns
+ */
+
+/** @type {(page: Document) => Facts} */
+const factsOf = (page) => JSON.parse(page.getElementById("main")?.dataset.facts ?? "null");
+
+let facts = factsOf(document);
+const { rules } = facts;
+const table = new Table(rules, decide);
+const claim = takeUp(facts.round_id, park);
+let parked = false;
+let sending = false;
+let resent = false;
+
+// What is shown
+
+/** @type {(arrived?: boolean) => Promise<void>} */
+async function show(arrived = false) {
+  const { attempt } = facts;
+  drawTurns();
+  const shown = table.show(attempt ?? unplayed(), arrived);
+  drawWhere();
+  if (!attempt) {
+    if (facts.state === "open") table.offer({ label: `Roll ${rules.dice} dice`, act: start });
+    else table.busy(facts.state === "upcoming" ? "Not open yet" : "Closed for new players");
+  } else if (attempt.run_id) {
+    table.offer({ label: "See the result", act: () => location.assign(`/run/${attempt.run_id}#result`) });
+    if (!arrived) say(`You have played this round. ${scoreText(rules, attempt.open)}.`);
+  } else if (attempt.state === "abandoned") table.busy("Closed");
+  await shown;
+  sayClosing();
+}
+
+/** @type {() => Position} The table before the first roll. */
+const unplayed = () => ({
+  state: "ready",
+  open: rules.opening,
+  roll: 0,
+  faces: null,
+  legal: [],
+  dice_allowed: [rules.dice],
+});
+
+function drawWhere() {
+  const { attempt } = facts;
+  const abandoned = attempt?.state === "abandoned";
+  const ended = attempt?.run_id || abandoned;
+  const result = attempt && !abandoned ? scoreText(rules, attempt.open) : "not finished";
+  const progress = !attempt ? "not started" : ended ? result : `roll ${attempt.roll + 1}`;
+  const open = attempt?.open ?? rules.opening;
+  write(part("where"), `${facts.label} · ${progress}${ended ? "" : ` · ${sum(open)} open`}`);
+}
+
+function drawTurns() {
+  /** @type {(turn: ShownTurn) => string} */
+  const told = ({ faces, shut }) => `${faces.join(" + ")}, ${shut.length ? `shut ${join(shut)}` : "no move"}`;
+  part("turns").replaceChildren(...facts.turns.map((turn) => make("li", {}, told(turn))));
+  part("no-turns").hidden = facts.turns.length > 0;
+}
+
+function sayClosing() {
+  const { attempt, closes_at: closes, entries_until: until } = facts;
+  if (!attempt || attempt.run_id || attempt.state === "abandoned" || serverNow() < until) return;
+  part("closing").hidden = false;
+  write(part("closing"), `A new round has begun. Finish this one until ${utcTime(closes)}.`);
+}
+
+// What is sent
+
+/** @type {Told} What is said while a request waits. */
+const told = {
+  slow: () => say("Sending."),
+  lost: (tries) => {
+    if (!tries) warn("Connection lost. Your move is kept; trying again.");
+    table.offer({ label: "Try again now", act: tryNow, hint: "Not recorded yet." });
+  },
+  back: () => {
+    calm();
+    table.busy("Sending…");
+    resent = true;
+  },
+};
+
+/** @type {(request: Request) => Promise<Answer>} */
+async function send(request) {
+  sending = true;
+  resent = false;
+  table.busy("Sending…");
+  try {
+    return await persist(request, told);
+  } finally {
+    sending = false;
+  }
+}
+
+async function start() {
+  if (!facts.known) await send({ method: "POST", path: "/api/v1/players" });
+  facts.known = true;
+  const answer = await send({ method: "POST", path: `/api/v1/rounds/${facts.round_id}/attempt` });
+  if (answer.status === 401) {
+    facts.known = false;
+    await start();
+  } else if (answer.status < 300) {
+    const fresh = answer.status === 201;
+    facts.attempt = answer.body;
+    const tiles = consecutive(rules.opening) ? `1 to ${rules.opening.length}` : join(rules.opening);
+    if (fresh) say(`Day ${facts.number}. Tiles ${tiles} open.`);
+    if (fresh) await show(true);
+    else await catchUp("This round was begun already. Caught up.");
+    import("./name.js");
+  } else await refused(answer);
+}
+
+/** @type {(tiles: number[]) => boolean} */
+const consecutive = (tiles) => tiles.every((tile, place) => tile === place + 1);
+
+/** @type {(decision: Decision) => Promise<void>} */
+async function decide(decision) {
+  const { attempt } = facts;
+  if (!attempt || sending || parked) return;
+  const path = `/api/v1/attempts/${attempt.attempt_id}/moves`;
+  const answer = await send({ method: "POST", path, body: { move: attempt.move, ...decision } });
+  if (answer.status !== 200) {
+    await refused(answer);
+    return;
+  }
+  /** @type {Attempt} */
+  const next = answer.body;
+  facts.attempt = next;
+  if (resent) say(next.run_id ? "Sent. Your round is recorded." : "Sent. Round goes on.");
+  if ("shut" in decision) {
+    facts.turns.push({ faces: attempt.faces ?? [], shut: decision.shut });
+    if (next.open.length) say(shutText(decision.shut, next.open));
+  }
+  if (next.state === "locked") facts.turns.push({ faces: next.faces ?? [], shut: [] });
+  await show(true);
+}
+
+/** @type {(answer: Answer) => Promise<void>} */
+async function refused({ status, body }) {
+  if (body.code === "round_closed" || body.code === "round_not_open") warn(`${body.title}. ${body.detail}.`);
+  if (status === 401 || status === 403) warn("This browser is no longer signed in as the player of this round.");
+  if (status === 422) warn(`Not taken: ${body.detail}.`);
+  await catchUp(status === 409 && body.state ? "This round went on elsewhere. Caught up." : "");
+}
+
+/** @type {(text: string) => Promise<void>} Show the server's state of the round, whatever this page held. */
+async function catchUp(text) {
+  const page = await fetch(location.pathname).then((answer) => answer.text()).catch(() => null);
+  if (page === null) {
+    warn("Connection lost. Your round is kept; trying again.");
+    setTimeout(catchUp, 2000, text);
+    return;
+  }
+  const fresh = factsOf(new DOMParser().parseFromString(page, "text/html"));
+  if (!fresh) {
+    location.reload();
+    return;
+  }
+  const before = facts.attempt;
+  facts = fresh;
+  if (text) say(text);
+  const moved = before?.move !== facts.attempt?.move;
+  await show(false);
+  if (!moved) return;
+  const { attempt } = facts;
+  if (attempt?.run_id) say(endText(rules, attempt));
+  else if (attempt) say(`Open: ${attempt.open.join(", ")}. Sum ${sum(attempt.open)}.`);
+}
+
+// Other tabs, other times
+
+function park() {
+  if (parked || facts.attempt?.run_id) return;
+  parked = true;
+  table.root.inert = true;
+  part("parked").hidden = false;
+  warn("This round is open in another tab. Continue here?");
+}
+
+part("continue").addEventListener("click", async () => {
+  parked = false;
+  table.root.inert = false;
+  part("parked").hidden = true;
+  calm();
+  claim();
+  await catchUp("Continued here.");
+  part("primary").focus();
+});
+
+addEventListener("pageshow", (event) => {
+  if (event.persisted && !sending) catchUp("");
+});
+
+/** @type {(ms: number) => void} Catch up when the round's state changes by the server's clock. */
+function watch(ms) {
+  const wait = ms - serverNow();
+  if (wait <= 0 || wait > 2 ** 31) return;
+  setTimeout(() => {
+    if (!sending) catchUp("");
+  }, wait + 500);
+}
+
+watch(facts.entries_until);
+watch(facts.closes_at);
+show();
+if (facts.known) import("./name.js");

@@ -1,0 +1,98 @@
+"""The pages for people, as a browser without scripts and as an outsider sees them."""
+
+import pytest
+from flask import Flask
+from shutbox.rounds import get_round, seed_of
+from werkzeug.test import TestResponse
+
+from tests.conftest import Closer, MovableClock
+from tests.players import Api, any_of, legal_turns
+
+SEALED, PUZZLE = "2026-11-30-classic", "2026-11-30-classic-open"
+PAGES = ("/", "/leaderboard", "/rules", "/rules/classic", "/settings", "/api", f"/play/{SEALED}", f"/play/{PUZZLE}")
+MISSING = ("/nope", "/rules/nope", "/d/x", "/d/20261130", "/play/nope", "/leaderboard?round=x", f"/run/{'0' * 8}")
+
+
+@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize("headers", [{}, {"Authorization": "Basic eDp5"}, {"Authorization": "Bearer nobodys"}])
+def test_a_page_is_shown_whatever_authorization_a_proxy_sends_along(
+    app: Flask, path: str, headers: dict[str, str]
+) -> None:
+    answer = app.test_client().get(path, headers={"Accept": "text/html", **headers})
+    assert (answer.status_code, answer.mimetype) == (200, "text/html")
+    assert "Set-Cookie" not in answer.headers, "no cookie before the first roll"
+    assert answer.headers["Content-Security-Policy"] == "default-src 'self'; frame-ancestors 'none'"
+
+
+@pytest.mark.parametrize("path", MISSING)
+@pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
+def test_a_page_that_is_not_there_says_so(app: Flask, path: str, method: str) -> None:
+    browser = app.test_client()
+    browser.post("/api/v1/players", headers={"Origin": "http://localhost"})
+    for headers in ({}, {"Authorization": "Bearer x"}):
+        answer = browser.open(path, method=method, headers={"Accept": "text/html", **headers})
+        assert answer.status_code in (404, 405)
+
+
+def test_a_program_gets_a_problem_where_nothing_is(app: Flask) -> None:
+    for headers in ({}, {"Accept": "*/*"}, {"Accept": "application/json"}):
+        answer = app.test_client().get("/nope", headers=headers)
+        assert (answer.status_code, answer.mimetype) == (404, "application/problem+json")
+
+
+def test_no_page_tells_of_others_on_a_sealed_round_before_its_close(
+    app: Flask, nobody: Api, clock: MovableClock, close_days: Closer
+) -> None:
+    """As nobody, and as one who plays: no name, no run, no seed, no link of those who have finished."""
+    runs = []
+    for number in range(4):
+        player = nobody.join(name=f"Finisher {number}")
+        runs.append((player.player_id, player.play_sealed(SEALED, any_of(number))["run_id"]))
+    with app.app_context():
+        site = app.extensions["shutbox"]
+        seed = seed_of(site, get_round(site, SEALED)).hex()
+    hidden = [seed, "Finisher", *(word for pair in runs for word in pair)]
+    playing = app.test_client()
+    playing.post("/api/v1/players", headers={"Origin": "http://localhost"})
+    playing.post(f"/api/v1/rounds/{SEALED}/attempt", headers={"Origin": "http://localhost"})
+    asked = [*PAGES, "/d/2026-11-30", f"/leaderboard?round={SEALED}", f"/leaderboard?round={SEALED}&around=me"]
+    for browser in (app.test_client(), playing):
+        for path in asked:
+            text = browser.get(path, follow_redirects=True).text
+            assert not [word for word in hidden if word in text], path
+        gated = browser.get(f"/run/{runs[0][1]}").text
+        assert "Score" not in gated.split("<main")[1].split("</h1>")[0]
+    clock.set("2026-12-01T02:00:00")
+    close_days()
+    assert "Finisher 0" in app.test_client().get(f"/leaderboard?round={SEALED}").text
+
+
+def test_the_puzzle_and_the_last_closed_day_are_on_the_front_page(
+    app: Flask, nobody: Api, clock: MovableClock, close_days: Closer
+) -> None:
+    seed = nobody.get(f"/rounds/{PUZZLE}").get_json()["seed"]
+    nobody.join(name="Solver").submit(PUZZLE, legal_turns("classic", seed))
+    nobody.join(name="Sealed One").play_sealed(SEALED)
+    today = app.test_client().get("/").text
+    assert "Solver" in today
+    assert "Sealed One" not in today
+    for commitment in (one["commitment"] for one in nobody.get("/days/today").get_json()["rounds"]):
+        assert commitment in today
+    clock.set("2026-12-01T12:00:00")
+    close_days()
+    assert "Sealed One" in app.test_client().get("/").text
+
+
+def test_static_files_are_compressed_but_never_in_part(app: Flask) -> None:
+    def get(**headers: str) -> TestResponse:
+        fields = {name.replace("_", "-"): value for name, value in headers.items()}
+        return app.test_client().get("/static/shutbox.css", headers=fields, buffered=True)
+
+    whole = get(Accept_Encoding="gzip")
+    assert whole.headers["Content-Encoding"] == "gzip"
+    assert whole.headers["ETag"].startswith("W/")
+    part = get(Accept_Encoding="gzip", Range="bytes=0-99")
+    assert (part.status_code, len(part.data)) == (206, 100)
+    assert "Content-Encoding" not in part.headers
+    assert get(Accept_Encoding="gzip", If_None_Match=whole.headers["ETag"]).status_code == 304
+    assert get(Range="bytes=9999999-").status_code == 416
