@@ -10,7 +10,7 @@ from shutbox.config import Settings
 from shutbox.game.rulesets import CATALOGUE
 from shutbox.game.solver import solve_all
 
-READ_SECONDS = 10
+READ_SECONDS = 5
 
 settings = Settings.from_env(os.environ)
 wsgi_app = "shutbox.wsgi:app"
@@ -27,7 +27,7 @@ loglevel = "warning"
 
 
 def when_ready(server: Arbiter) -> None:
-    """Let no client hold a thread by sending nothing: a read ends after ten seconds. Accepted sockets inherit it."""
+    """Let no client hold a thread by sending nothing: a read ends after five seconds. Accepted sockets inherit it."""
     for listener in server.LISTENERS:
         listener.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", READ_SECONDS, 0))
 

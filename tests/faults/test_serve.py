@@ -3,20 +3,21 @@
 import os
 import select
 import signal
+import socket
 import subprocess
 import tempfile
 import threading
 from base64 import b64encode
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
+from datetime import date, timedelta
 from pathlib import Path
 
 import httpx
 import pytest
 from shutbox.embedded import LONGEST_SOCKET_NAME, socket_path
 from shutbox.game.rulesets import CATALOGUE
-from shutbox.seeds import day_seed, load_secrets, round_seed
+from shutbox.seeds import create_secrets, day_seed, load_secrets, round_seed
 from sqlalchemy import create_engine, text
 
 from tests.faults.served import COMMAND, Served, free_port, served, until
@@ -241,6 +242,39 @@ def test_a_configured_database_is_used_instead(data_dir: Path, postgres_url: str
             f"/rounds/{round['round_id']}/runs", json={"turns": legal_turns("classic", round["seed"])}, headers=header
         )
         assert answer.status_code == 201
+
+
+def test_clients_that_stall_hold_no_thread_for_long(service: Served) -> None:
+    """More sockets than threads, each in the middle of a head or of a body: others are answered all the same."""
+    stalled = []
+    try:
+        for number in range(40):
+            half = socket.create_connection(("127.0.0.1", service.port))
+            stalled.append(half)
+            half.sendall(b"POST /api/v1/players HTTP/1.1\r\nHost: x\r\n")
+            if number % 2:
+                half.sendall(b"Content-Type: application/json\r\nContent-Length: 10\r\n\r\n{")
+        assert httpx.get(f"http://127.0.0.1:{service.port}/healthz", timeout=50).status_code == 200
+    finally:
+        for half in stalled:
+            half.close()
+
+
+def test_it_says_why_it_is_not_ready(data_dir: Path) -> None:
+    """A chain that begins in four years makes no day today."""
+    create_secrets(data_dir / "chain.json", data_dir / "round-key.json", date(2030, 1, 1))
+    process = subprocess.Popen(
+        [*COMMAND, "serve", "--data-dir", str(data_dir), "--bind", f"127.0.0.1:{free_port()}"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    assert process.stdout is not None
+    with process.stdout:
+        assert "Still not ready" in process.stdout.readline()
+        process.terminate()
+        process.stdout.read()
+    assert process.wait(30) == 0
 
 
 def test_what_it_makes_is_its_own(service: Served) -> None:
