@@ -9,6 +9,7 @@ from tests.browser.conftest import Opener
 from tests.browser.hosting import PUZZLE, SEALED, VARIANT, Host
 from tests.browser.people import KINDS, Mouse, state_of
 from tests.conftest import TODAY
+from tests.players import table_of
 
 EVERY_WAY = pytest.mark.parametrize("kind", list(KINDS))
 BOTH_WIDTHS = pytest.mark.parametrize("width", [375, 1280])
@@ -120,6 +121,27 @@ def test_the_result_of_an_ended_round_is_where_it_was_played(host: Host, page: A
     expect(page.locator("#status")).to_have_text("You have played this round. Score 35 · 10 left.")
     page.get_by_role("button", name="See the result").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Score 35")
+
+
+def test_a_round_that_the_first_roll_loses_is_told(host: Host, page: Any) -> None:
+    """2 to go: a first roll of 1 and 3 leaves no set with tile 2, so there is nothing to decide."""
+    lost = next(seed for seed in (f"{n:064x}" for n in range(500)) if table_of("two-to-go", seed)[1].rolls[0] == (1, 3))
+    page.goto("/")
+    wanted = {"ruleset": "two-to-go", "mode": "sealed", "seed": lost}
+    round_id = page.evaluate(
+        """async (wanted) => {
+            await fetch("/api/v1/players", {method: "POST"});
+            const body = JSON.stringify(wanted), headers = {"Content-Type": "application/json"};
+            return (await (await fetch("/api/v1/rounds", {method: "POST", headers, body})).json()).round_id;
+        }""",
+        wanted,
+    )
+    page.goto(f"/play/{round_id}")
+    page.get_by_role("button", name="Roll 2 dice").click()
+    expect(page.locator("#status")).to_contain_text("Round over, 45 left")
+    expect(page.locator("#turns li")).to_have_text(["1 + 3, no move"])
+    page.get_by_role("button", name="See the result").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Score 0")
 
 
 def test_a_round_that_is_not_open_yet_cannot_be_begun(host: Host, page: Any) -> None:

@@ -131,7 +131,10 @@ async function start() {
     await start();
   } else if (answer.status < 300) {
     const fresh = answer.status === 201;
-    facts.attempt = answer.body;
+    /** @type {Attempt} */
+    const attempt = answer.body;
+    facts.attempt = attempt;
+    if (attempt.state === "locked") facts.turns = [{ faces: attempt.faces ?? [], shut: [] }];
     const tiles = consecutive(rules.opening) ? `1 to ${rules.opening.length}` : join(rules.opening);
     if (fresh) say(`Day ${facts.number}. Tiles ${tiles} open.`);
     if (fresh) await show(true);
