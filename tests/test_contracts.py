@@ -43,8 +43,8 @@ def test_the_contracts_hold(checkout: Path) -> None:
     ("file", "line", "contract"),
     [
         ("service/shutbox/rounds.py", "from . import leaderboards", "A request flows down"),
-        ("service/shutbox/game/dice.py", "import random", "The game is pure"),
-        ("service/shutbox/game/replay.py", "import time", "The game is pure"),
+        ("service/shutbox/game/dice.py", "import random", "Game and log are pure"),
+        ("service/shutbox/game/replay.py", "import time", "Game and log are pure"),
         ("service/shutbox/runs.py", "from flask import request", "Flask and HTTP stay at the edge"),
         ("service/shutbox/web/represent.py", "from ..store.rows import RunRow", "The web asks use cases"),
         ("client/shutbox_client/client.py", "from shutbox import rounds", "Clients know the game"),

@@ -9,10 +9,11 @@ from .clock import SECOND, day_at, end_of, start_of
 from .errors import DayNotFound, SeedUnavailable, StartRefused
 from .game.rulesets import CATALOGUE, Ruleset
 from .rounds import Kind, Mode, Round, State, close, round_from, seed_of
-from .seeds import commitment, day_seed
+from .seeds import day_seed
 from .site import Site
 from .store.database import AnySession, insert_or_nothing, writing
 from .store.rows import ChainRow, DayRow, RoundRow
+from .tlog.disclosure import commitment
 
 DAYS_AHEAD = 7
 

@@ -17,10 +17,11 @@ from .game.dice import deal
 from .game.encoding import lp
 from .game.rules import RollTable, Rules, rules_of
 from .game.rulesets import BY_HASH, CATALOGUE, Ruleset
-from .seeds import commitment, commits_to, day_seed, round_seed
+from .seeds import commits_to, day_seed, round_seed
 from .site import Site
 from .store.database import insert_or_nothing, writing
 from .store.rows import AttemptRow, EntryRow, IdempotencyRow, RoundRow, RunRow
+from .tlog.disclosure import commitment
 
 _ROUND_ID = re.compile(r"[a-z0-9-]{1,80}\Z")
 

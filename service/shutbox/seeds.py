@@ -5,14 +5,14 @@ import os
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from functools import cached_property
-from hashlib import sha256
 from hmac import compare_digest, digest
 from pathlib import Path
 from secrets import token_bytes, token_hex
 from typing import Any
 
 from .errors import StartRefused
-from .game.encoding import lp, tag, u32
+from .game.encoding import lp, tag
+from .tlog import disclosure
 
 CHAIN_DAYS = 3650
 
@@ -39,7 +39,7 @@ class Chain:
     def _links(self) -> tuple[bytes, ...]:
         links = [self.secret]
         for number in range(self.loaded, 0, -1):
-            links.append(sha256(tag("chain") + self.chain_id + u32(number) + links[-1]).digest())
+            links.append(disclosure.link_before(self.chain_id, number, links[-1]))
         return tuple(reversed(links))
 
     @property
@@ -72,7 +72,7 @@ class Secrets:
 
 def day_seed(link: bytes, day: date, mode: str, ruleset_hash: bytes) -> bytes:
     """Return the seed of a daily round; sealed and open seeds are siblings, neither leads to the other."""
-    return digest(link, tag("day-seed") + u32(yyyymmdd(day)) + lp(mode.encode()) + ruleset_hash, "sha256")
+    return disclosure.day_seed(link, yyyymmdd(day), mode, ruleset_hash)
 
 
 def round_seed(round_key: bytes, round_id: str) -> bytes:
@@ -80,14 +80,9 @@ def round_seed(round_key: bytes, round_id: str) -> bytes:
     return digest(round_key, tag("round-seed") + lp(round_id.encode()), "sha256")
 
 
-def commitment(ruleset_hash: bytes, seed: bytes) -> bytes:
-    """Return what is published before a seed is disclosed."""
-    return sha256(tag("commitment") + ruleset_hash + seed).digest()
-
-
 def commits_to(committed: bytes, ruleset_hash: bytes, seed: bytes) -> bool:
     """Tell whether a seed is the one that was committed to."""
-    return compare_digest(committed, commitment(ruleset_hash, seed))
+    return compare_digest(committed, disclosure.commitment(ruleset_hash, seed))
 
 
 def yyyymmdd(day: date) -> int:

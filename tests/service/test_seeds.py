@@ -19,13 +19,13 @@ from shutbox.game.runs import run_bytes, turn_bytes, turns_from
 from shutbox.seeds import (
     Chain,
     Secrets,
-    commitment,
     commits_to,
     create_secrets,
     day_seed,
     load_secrets,
     round_seed,
 )
+from shutbox.tlog.disclosure import commitment
 
 from tests.vectors import turns_of, vectors
 

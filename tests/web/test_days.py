@@ -10,10 +10,11 @@ from shutbox.game.dice import deal
 from shutbox.game.rules import rules_of
 from shutbox.game.rulesets import CATALOGUE
 from shutbox.rounds import close_practice
-from shutbox.seeds import Chain, Secrets, commitment, commits_to, day_seed
+from shutbox.seeds import Chain, Secrets, commits_to, day_seed
 from shutbox.site import Site
 from shutbox.store.database import writing
 from shutbox.store.rows import ChainRow, DayRow, RoundRow
+from shutbox.tlog.disclosure import commitment
 from sqlalchemy import delete, select
 
 from tests.conftest import Closer, MovableClock
