@@ -1,6 +1,6 @@
 # Shutbox. `make help` lists what there is; each target does its whole set-up in .venv.
 .DEFAULT_GOAL := help
-.PHONY: help run test check format bench clean
+.PHONY: help run test check format bench audit clean
 
 PYTHON ?= python3
 BIND ?= 127.0.0.1:8000
@@ -30,6 +30,9 @@ format: .venv/dev ## Format the code
 
 bench: .venv/dev ## Print what was measured beside its goals
 	$(bin)/python -m tests.bench
+
+audit: .venv/dev ## Print what a browser loads and how quickly it paints, beside its goals (needs Chromium)
+	$(bin)/python -m tests.browser.measure
 
 clean: ## Remove what the targets made, but no data
 	rm -rf .venv .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache dist
