@@ -24,6 +24,7 @@ from . import words
 from .client import LONGEST_PAGE, Client
 from .errors import RoundClosed, RoundNotOpen, WrongMode
 from .options import (
+    DEFAULT_SERVER,
     EXIT_CODES,
     Commands,
     checked_server,
@@ -44,7 +45,7 @@ from .values import Attempt, Leaderboard, Round, Run, Submission, Unreadable, pl
 @click.option(
     "--server",
     envvar="SHUTBOX_CLIENT_SERVER",
-    default="http://127.0.0.1:8000",
+    default=DEFAULT_SERVER,
     show_default=True,
     callback=checked_server,
     help="Address of the service; or SHUTBOX_CLIENT_SERVER.",
@@ -124,7 +125,7 @@ def puzzle(session: Session, round_id: str | None, ruleset: str | None) -> None:
             turns = solve(terminal, rules, table)
         except (Left, KeyboardInterrupt):
             terminal.say("Nothing was submitted. Begin again with:")
-            terminal.say(f"shutbox-client puzzle --round {round.round_id}")
+            terminal.say(f"{_command(client)} puzzle --round {round.round_id}")
             raise Left from None
         try:
             answered(terminal, lambda: session.be_someone(client))
@@ -231,14 +232,14 @@ def player(session: Session, name: str | None, bot: bool | None, show_token: boo
             own = client.change_me(name=name, bot=bot)
         else:
             own = client.me()
-        token = client.token if show_token else None
+        token, command = client.token if show_token else None, _command(client)
     if as_json:
         click.echo(json.dumps(plain(own) | ({"token": token} if token else {}), indent=2))
         return
     _print(
         f"Player {words.player_label(own)}",
         f"Id {own.player_id}",
-        *(["Without a name; claim one with: shutbox-client player --name NAME"] if own.guest else []),
+        *([f"Without a name; claim one with: {command} player --name NAME"] if own.guest else []),
         *([f"Token {token}"] if token else []),
     )
 
@@ -258,8 +259,13 @@ def _played(terminal: Terminal, client: Client, rules: Rules, round: Round, atte
         return play_attempt(terminal, client, rules, attempt)
     except (Left, KeyboardInterrupt):
         terminal.say(f"The round waits for you until {words.moment(round.closes_at)}. Go on with:")
-        terminal.say(f"shutbox-client play --round {round.round_id}")
+        terminal.say(f"{_command(client)} play --round {round.round_id}")
         raise Left from None
+
+
+def _command(client: Client) -> str:
+    """Return how this command is called for the same server."""
+    return "shutbox-client" if client.base_url == DEFAULT_SERVER else f"shutbox-client --server {client.base_url}"
 
 
 def _today(client: Client, mode: str) -> Round:

@@ -13,6 +13,7 @@ from .session import Session
 from .terminal import Left
 
 REFUSED, UNREACHABLE, LEFT = 1, 3, 4
+DEFAULT_SERVER = "http://127.0.0.1:8000"
 
 EXIT_CODES = """\b
 Exit codes:
@@ -36,7 +37,7 @@ class Commands(click.Group):
             tell(str(refused), *_hints(context.obj, refused))
             sys.exit(REFUSED)
         except Unreachable as error:
-            tell(f"The service is unreachable: {error}.")
+            tell(f"The service is unreachable: {error}.", "Is it running (make run)? Another address: --server URL.")
             sys.exit(UNREACHABLE)
         except (Left, KeyboardInterrupt):
             tell("Left before the end.")

@@ -221,7 +221,7 @@ def test_a_player_is_made_and_its_token_kept_for_its_owner_only(command: Command
     assert result.stdout.splitlines() == [
         f"Player guest {own.player_id[-4:]}",
         f"Id {own.player_id}",
-        "Without a name; claim one with: shutbox-client player --name NAME",
+        "Without a name; claim one with: shutbox-client --server http://shutbox.test player --name NAME",
     ]
     assert stat.S_IMODE(command.token_file.stat().st_mode) == 0o600
     assert stat.S_IMODE(command.token_file.parent.stat().st_mode) == 0o700
@@ -313,7 +313,7 @@ def test_an_unreachable_server_is_exit_code_3(command: Command, nobody_there: st
     with httpx.HTTPTransport() as network:
         result = command("--server", nobody_there, *arguments, transport=network)
     assert result.exit_code == 3
-    assert result.stderr.splitlines()[-1].startswith(f"The service is unreachable: no connection to {nobody_there}: ")
+    assert result.stderr.splitlines()[-2].startswith(f"The service is unreachable: no connection to {nobody_there}: ")
     assert sum(command.slept) < 5
 
 
@@ -321,7 +321,7 @@ def test_an_address_of_something_else_is_exit_code_3(app: Flask, command: Comman
     router = Line(app, httpx.Response(200, html="<h1>Router</h1>"))
     result = command("leaderboard", transport=router)
     assert result.exit_code == 3
-    assert result.stderr.splitlines()[-1].endswith("answered 200, but not as Shutbox does.")
+    assert result.stderr.splitlines()[-2].endswith("answered 200, but not as Shutbox does.")
 
 
 @pytest.mark.parametrize(

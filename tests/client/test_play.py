@@ -98,7 +98,7 @@ def test_a_round_that_was_left_goes_on_where_it_was_left(
     assert left.stderr.splitlines()[-1] == "Left before the end."
     assert left.stdout.splitlines()[-2:] == [
         "The round waits for you until 2026-12-01 02:00 UTC. Go on with:",
-        f"shutbox-client play --round {SEALED}",
+        f"shutbox-client --server http://shutbox.test play --round {SEALED}",
     ]
     resumed = command("play", typed=lines[2:])
     assert resumed.exit_code == 0
@@ -198,7 +198,7 @@ def test_a_decision_that_the_service_refuses_is_asked_for_again(app: Flask, comm
 
 def test_a_new_practice_round_can_be_come_back_to(command: Command) -> None:
     result = command("play", "--new", "twelve")
-    assert "Go on with:\nshutbox-client play --round practice-" in result.stdout
+    assert "Go on with:\nshutbox-client --server http://shutbox.test play --round practice-" in result.stdout
     assert command(*result.stdout.splitlines()[-1].split()[1:]).exit_code == 4
 
 

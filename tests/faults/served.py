@@ -1,4 +1,4 @@
-"""The real thing for fault tests: `shutbox serve` as a user starts it, in a process group that can be killed."""
+"""The real thing for fault tests: `shutbox serve` as a user starts it, in a session that can be killed as a whole."""
 
 import os
 import select
@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -69,24 +69,27 @@ class Served:
         )
 
     def children(self, name: str) -> list[int]:
-        """Return the pids of the group whose command line has a word."""
+        """Return the pids of the session whose command line has a word."""
         found = []
         for folder in Path("/proc").iterdir():
             if not folder.name.isdigit():
                 continue
             try:
                 command = (folder / "cmdline").read_bytes().decode(errors="replace")
-                group = os.getpgid(int(folder.name))
+                session = os.getsid(int(folder.name))
             except (OSError, ProcessLookupError):
                 continue
-            if group == self.process.pid and name in command:
+            if session == self.process.pid and name in command:
                 found.append(int(folder.name))
         return found
 
     def kill_everything(self) -> None:
-        """`kill -9` of the whole process group."""
-        os.killpg(self.process.pid, signal.SIGKILL)
+        """`kill -9` of every process of the service, the first one first, so that it tells no other to end."""
+        for pid in sorted(self.children("")):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
         self.process.wait(20)
+        until(lambda: not self.children(""))
         self.close()
 
     def interrupt(self) -> int:

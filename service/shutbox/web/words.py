@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
 from ..game.encoding import tiles_of
+from ..game.rules import rules_of
 from ..game.rulesets import Match, OneDie, Ruleset, Scoring
 from ..leaderboards import BoardRow, Page
 
@@ -73,7 +74,8 @@ def _match(ruleset: Ruleset, dice: str) -> str:
 
 def _one_die(ruleset: Ruleset, dice: str) -> str:
     if ruleset.one_die_tiles_shut:
-        when = f"once {_listed(tiles_of(ruleset.one_die_tiles_shut))} are shut"
+        tiles = tiles_of(ruleset.one_die_tiles_shut & ruleset.opening)
+        when = f"once {_listed(tiles)} {'is' if len(tiles) == 1 else 'are'} shut"
     else:
         when = f"while the open tiles sum to less than {ruleset.one_die_open_sum_below}"
     return (
@@ -84,11 +86,12 @@ def _one_die(ruleset: Ruleset, dice: str) -> str:
 
 
 def _scoring(ruleset: Ruleset) -> str:
-    if ruleset.scoring is Scoring.COUNT:
-        return "What is left counts by the number of open tiles, whatever stands on them."
-    if ruleset.scoring is Scoring.DIGITS:
-        return "What is left is read as one number: 1, 4 and 9 open are 149."
-    return "What is left is the sum of the open tiles; the score is what the tiles made at the start, less that."
+    left = {
+        Scoring.SUM: "the sum of the open tiles",
+        Scoring.COUNT: "the number of open tiles, whatever stands on them",
+        Scoring.DIGITS: "the open tiles read as one number: 1, 4 and 9 are 149",
+    }[ruleset.scoring]
+    return f"What is left is {left}. The score is {rules_of(ruleset).opening_penalty:,} less that."
 
 
 def _listed(tiles: tuple[int, ...]) -> str:

@@ -54,6 +54,7 @@ async function show(arrived = false) {
     else table.busy(facts.state === "upcoming" ? "Not open yet" : "Closed for new players");
   } else if (attempt.run_id) {
     table.offer({ label: "See the result", act: () => location.assign(`/run/${attempt.run_id}#result`) });
+    write(part("counts"), "You have finished: the standings are on the leaderboard.");
     if (!arrived) say(`You have played this round. ${scoreText(rules, attempt.open)}.`);
   } else if (attempt.state === "abandoned") table.busy("Closed");
   await shown;
@@ -62,7 +63,7 @@ async function show(arrived = false) {
 
 /** @type {() => Position} The table before the first roll. */
 const unplayed = () => ({
-  state: "ready",
+  state: facts.state === "open" ? "ready" : facts.state,
   open: rules.opening,
   roll: 0,
   faces: null,

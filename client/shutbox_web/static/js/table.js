@@ -122,6 +122,8 @@ export class Table {
     if (state === "choose_tiles") return judge(this.rules, this.#position, this.#chosen).text;
     if (state === "choose_dice") return `Roll ${join(allowed.map(diceWord), "or")}.`;
     if (state === "ready") return "The dice are ready.";
+    if (state === "upcoming") return "This round has not opened yet.";
+    if (state === "closing" || state === "closed") return "This round takes no new players.";
     return state === "abandoned" ? "This round has closed." : scoreText(this.rules, open);
   }
 
