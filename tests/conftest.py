@@ -18,6 +18,7 @@ from shutbox.site import Site
 from shutbox.store.database import db, prepare_engine
 from shutbox.store.migrate import migrate
 from shutbox.store.rows import Base
+from shutbox.tlog.note import SigningKey
 from shutbox.web.app import create_app
 from sqlalchemy import create_engine, text
 
@@ -28,6 +29,7 @@ hypothesis.settings.register_profile("shutbox", deadline=None)  # time is for `m
 hypothesis.settings.load_profile("shutbox")
 
 TODAY = date(2026, 11, 30)
+LOG_KEY = SigningKey("localhost/shutbox/log", b"s" * 32)
 Closer = Callable[[], list[date]]
 
 
@@ -110,7 +112,7 @@ def settings(database: str, tmp_path: Path, redis_url: str, request: pytest.Fixt
 @pytest.fixture(scope="session")
 def secrets() -> Secrets:
     """Secrets that are the same in every run, from a week before TODAY on."""
-    return Secrets(Chain(bytes(range(16)), date(2026, 11, 23), 60, 60, b"l" * 32), b"k" * 32)
+    return Secrets(Chain(bytes(range(16)), date(2026, 11, 23), 60, 60, b"l" * 32), b"k" * 32, LOG_KEY)
 
 
 @pytest.fixture

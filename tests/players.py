@@ -30,7 +30,7 @@ class Api:
     def request(self, method: str, path: str, **options: Any) -> TestResponse:
         """Send a request; the answer is checked against openapi.yaml."""
         headers = {**self._headers, **options.pop("headers", {})}
-        full = path if path.startswith(("/healthz", "/readyz", "/openapi")) else f"/api/v1{path}"
+        full = path if path.startswith(("/healthz", "/readyz", "/openapi", "/log/")) else f"/api/v1{path}"
         client = self.app.test_client()
         # An empty context: with a test's own app context around it, a request would share that one's session and g.
         response = Context().run(lambda: client.open(full, method=method, headers=headers, **options))

@@ -313,7 +313,7 @@ def _submitted(client: Client, run: Run) -> list[str]:
     if not run.ranked:
         page = client.leaderboard(run.round_id, around="me")
         for row in page.items:
-            if row.player.player_id == run.player.player_id and page.total is not None:
+            if run.player and row.player.player_id == run.player.player_id and page.total is not None:
                 lines.append(f"Another run of yours counts: {words.score_line(row.score, row.penalty)}")
                 lines.append(words.rank_line(row.rank, page.total))
     return lines

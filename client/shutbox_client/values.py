@@ -154,7 +154,7 @@ class Run:
 
     run_id: str
     round_id: str
-    player: Player
+    player: Player | None
     score: int | None
     penalty: int | None
     open: tuple[int, ...] | None

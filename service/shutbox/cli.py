@@ -14,11 +14,11 @@ from typing import Any
 import click
 from sqlalchemy.exc import OperationalError
 
-from . import boards, days, worker
+from . import boards, days, journal, worker
 from .config import Settings
 from .errors import Refused, StartRefused
 from .ranking import RankingUnavailable
-from .seeds import load_secrets
+from .seeds import load_log_key, load_secrets
 from .serve import opened, prepare, serve
 from .site import Site
 from .store.database import db
@@ -75,7 +75,7 @@ def migrate_command(settings: Settings) -> None:
 @main.command("worker")
 @click.pass_obj
 def worker_command(settings: Settings) -> None:
-    """Run the worker: it makes days, closes them and keeps the rankings in Redis true."""
+    """Run the worker: it makes days, closes them, writes the log and keeps the rankings in Redis true."""
     stop = Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
@@ -107,11 +107,24 @@ def rebuild_command(settings: Settings, round_ids: tuple[str, ...]) -> None:
     click.echo(f"{len(chosen)} boards rebuilt.")
 
 
+@main.group("log")
+def log_group() -> None:
+    """The public log."""
+
+
+@log_group.command("key")
+@click.pass_obj
+def log_key_command(settings: Settings) -> None:
+    """Print the verifier key: what a verifier has to know of this log, as name+id+key."""
+    click.echo(load_log_key(settings.log_key_file).verifier.text)
+
+
 @contextmanager
 def _site(settings: Settings) -> Iterator[Site]:
     """Open the installation that the settings name."""
-    with opened(settings, load_secrets(settings.chain_file, settings.round_key_file)) as site:
+    with opened(settings, load_secrets(settings.chain_file, settings.round_key_file, settings.log_key_file)) as site:
         days.check_secrets(site)
+        journal.check_log_key(site)
         yield site
 
 

@@ -10,6 +10,8 @@ from sqlalchemy.engine import URL, make_url
 
 from .errors import StartRefused
 from .game.rulesets import CATALOGUE
+from .tlog.faults import Refused
+from .tlog.reading import checked_origin
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +22,7 @@ class Settings:
     database_url: str = ""  # empty: SQLite in the data folder
     redis_url: str = ""  # empty: serve starts a server of its own on a socket in the data folder
     origin: str = ""  # like https://play.example.org; empty: what each request was sent to
+    log_origin: str = ""  # the name of the log, fixed when its key is made; empty: see new_log_origin
     variants: tuple[str, ...] = tuple(id for id in CATALOGUE if id != "classic")
     grace_seconds: int = 7200
     practice_days: int = 30
@@ -54,6 +57,16 @@ class Settings:
         if self.database_url:
             return make_url(self.database_url)
         return URL.create("sqlite", database=str(self.data_dir.resolve() / "shutbox.sqlite3"))
+
+    @property
+    def new_log_origin(self) -> str:
+        """The name that the log is given when its key is made; afterwards the key file holds it."""
+        return self.log_origin or f"{urlsplit(self.origin).netloc or 'localhost'}/shutbox/log"
+
+    @property
+    def log_key_file(self) -> Path:
+        """The file that holds the name of the log and the key that signs its checkpoints."""
+        return self.data_dir / "log-key.json"
 
     @property
     def chain_file(self) -> Path:
@@ -107,6 +120,13 @@ def _origin(text: str) -> str:
     return text
 
 
+def _log_origin(text: str) -> str:
+    try:
+        return checked_origin(text) if text else ""
+    except Refused:
+        raise ValueError("it must be visible ASCII without a plus, like play.example.org/shutbox/log") from None
+
+
 def _parsed(text: str) -> SplitResult:
     parts = urlsplit(text)
     try:
@@ -129,6 +149,7 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "database_url": _database_url,
     "redis_url": _redis_url,
     "origin": _origin,
+    "log_origin": _log_origin,
     "variants": _variants,
     "grace_seconds": _whole_number(0, 43_200),
     "practice_days": _whole_number(1, 3650),

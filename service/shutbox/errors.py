@@ -46,6 +46,12 @@ class AttemptNotFound(NotFound):
     code = "attempt_not_found"
 
 
+class NotLogged(NotFound):
+    """The run is not in the log, and never will be."""
+
+    code = "not_logged"
+
+
 class TokenNotFound(NotFound):
     code = "token_not_found"
 
@@ -154,5 +160,15 @@ class SeedUnavailable(Unavailable):
     code = "seed_unavailable"
 
 
+class ReceiptPending(Unavailable):
+    """The run is to be logged, but the log has not reached it yet."""
+
+    code = "receipt_pending"
+
+
 class StartRefused(Exception):
     """The service does not start, since what it finds would break a promise; the text says what to do."""
+
+
+class JournalDisagrees(StartRefused):
+    """What is stored of the log is not what was signed, so nothing more is signed; the text says what to do."""

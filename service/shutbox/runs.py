@@ -38,7 +38,7 @@ class Run:
 
     run_id: UUID
     round_id: str
-    player: Player
+    player: Player | None
     score: int | None
     penalty: int | None
     open: tuple[int, ...] | None
@@ -159,7 +159,7 @@ def _shown(row: RunRow, owner: Player, standing: Standing | None, standings: boo
     return Run(
         run_id=row.run_id,
         round_id=row.round_id,
-        player=owner,
+        player=owner if standings else None,
         score=row.score if standings else None,
         penalty=row.penalty if standings else None,
         open=tiles_of(row.open) if turns else None,

@@ -1,4 +1,4 @@
-"""Secrets, seeds and commitments (protocol.md): the chain of day secrets, and the key for all other seeds."""
+"""Secrets, seeds and commitments (protocol.md): the chain of day secrets, the key for other seeds, the log's key."""
 
 import json
 import os
@@ -13,6 +13,8 @@ from typing import Any
 from .errors import StartRefused
 from .game.encoding import lp, tag
 from .tlog import disclosure
+from .tlog.faults import Refused
+from .tlog.note import SigningKey
 
 CHAIN_DAYS = 3650
 
@@ -64,10 +66,11 @@ class Chain:
 
 @dataclass(frozen=True)
 class Secrets:
-    """What a node needs to make seeds. Nothing of it may be shown, logged or stored elsewhere."""
+    """What a node needs to make seeds and to sign. Nothing of it may be shown, logged or stored elsewhere."""
 
     chain: Chain
     round_key: bytes = field(repr=False)
+    log_key: SigningKey = field(repr=False)
 
 
 def day_seed(link: bytes, day: date, mode: str, ruleset_hash: bytes) -> bytes:
@@ -90,8 +93,8 @@ def yyyymmdd(day: date) -> int:
     return day.year * 10_000 + day.month * 100 + day.day
 
 
-def load_secrets(chain_file: Path, round_key_file: Path) -> Secrets:
-    """Read both files. Raises StartRefused if one is missing, readable by others or not what it should be."""
+def load_secrets(chain_file: Path, round_key_file: Path, log_key_file: Path) -> Secrets:
+    """Read all files. Raises StartRefused if one is missing, readable by others or not what it should be."""
     chain, key = _read(chain_file), _read(round_key_file)
     try:
         loaded = Chain(
@@ -106,9 +109,24 @@ def load_secrets(chain_file: Path, round_key_file: Path) -> Secrets:
     except (KeyError, TypeError, ValueError):
         raise StartRefused(f"{chain_file} is not a chain file: restore it from a backup") from None
     try:
-        return Secrets(loaded, _bytes(key["key"], 32))
+        round_key = _bytes(key["key"], 32)
     except (KeyError, TypeError, ValueError):
         raise StartRefused(f"{round_key_file} is not a round key file: restore it from a backup") from None
+    return Secrets(loaded, round_key, load_log_key(log_key_file))
+
+
+def load_log_key(file: Path) -> SigningKey:
+    """Read the key that signs the log. Raises StartRefused as `load_secrets` does."""
+    content = _read(file)
+    try:
+        return SigningKey(content["origin"], _bytes(content["key"], 32))
+    except (KeyError, TypeError, ValueError, Refused):
+        raise StartRefused(f"{file} is not a log key file: restore it from a backup") from None
+
+
+def create_log_key(file: Path, origin: str) -> None:
+    """Create the key of a log that nothing was signed for yet, unless the file exists."""
+    _create(file, {"origin": origin, "key": token_hex(32)})
 
 
 def create_secrets(chain_file: Path, round_key_file: Path, first_day: date) -> None:

@@ -26,7 +26,8 @@ from .config import Settings
 from .days import check_secrets, has_days, make_days
 from .embedded import remove_socket, server_binary, start_server, with_redis
 from .errors import StartRefused
-from .seeds import Secrets, create_secrets, load_secrets
+from .journal import check_log_key, has_checkpoint
+from .seeds import Secrets, create_log_key, create_secrets, load_secrets
 from .shipped import shipped
 from .site import Site
 from .store.database import db, prepare_engine
@@ -48,13 +49,16 @@ def prepare(settings: Settings) -> Secrets:
     prepare_engine(engine)
     migrate(engine)
     with Session(engine) as session:
-        begun = has_days(session)
+        begun, signed = has_days(session), has_checkpoint(session)
     engine.dispose()
     if not begun:
         create_secrets(settings.chain_file, settings.round_key_file, day_at(system_clock()))
-    secrets = load_secrets(settings.chain_file, settings.round_key_file)
+    if not signed:
+        create_log_key(settings.log_key_file, settings.new_log_origin)
+    secrets = load_secrets(settings.chain_file, settings.round_key_file, settings.log_key_file)
     with opened(settings, secrets) as site:
         check_secrets(site)
+        check_log_key(site)
         make_days(site)
     return secrets
 

@@ -1,4 +1,4 @@
-"""The worker: makes days, closes them, and keeps the boards in Redis true. One leads; two do no harm."""
+"""The worker: makes days, closes them, writes the log, and keeps boards in Redis true. One leads; two do no harm."""
 
 import logging
 import os
@@ -15,7 +15,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from .boards import boards_in_use, reconcile, stale_boards
 from .clock import SECOND
 from .days import advance, close_due_days, make_days
-from .errors import Unavailable
+from .errors import JournalDisagrees, Unavailable
+from .journal import check_log, integrate
 from .ranking import RankingUnavailable
 from .rounds import close_practice
 from .site import Site
@@ -34,6 +35,7 @@ _RECONCILED = "reconciled"  # the row of `leases` that holds when boards were la
 def catch_up(site: Site) -> None:
     """Do everything that is due at a start, whoever leads."""
     _make_and_close(site)
+    write_log(site, whole=False)
     with suppress(RankingUnavailable):
         keep_boards(site)
 
@@ -63,6 +65,27 @@ def _make_and_close(site: Site) -> None:
             log.error("%s failed and is tried again: %s", duty.__name__.strip("_"), told)
 
 
+def write_log(site: Site, whole: bool) -> bool:
+    """Log all that waits; with `whole`, only after everything stored was found right. Tell whether it was done.
+
+    Where what is stored disagrees with what was signed, it says so and signs nothing; the rest of the work goes on.
+    """
+    try:
+        if whole:
+            check_log(site)
+        while integrate(site):
+            pass
+    except JournalDisagrees as disagreement:
+        site.session.rollback()
+        log.critical("the log has stopped, nothing is signed: %s", disagreement)
+        return False
+    except SQLAlchemyError as error:
+        site.session.rollback()
+        log.error("write_log failed and is tried again: %s", type(error).__name__)
+        return False
+    return True
+
+
 def _close_days(site: Site) -> None:
     for day in close_due_days(site):
         log.warning("day %s is closed", day)
@@ -75,11 +98,13 @@ class Worker:
     site: Site
     name: str = field(default_factory=lambda: f"{socket.gethostname()}-{os.getpid()}-{token_hex(4)}"[-64:])
     _reconciled_at: int = 0
+    _log_checked: bool = False
 
     def tick(self) -> None:
         """Do what is due, if this worker leads."""
         if self._leads():
             _make_and_close(self.site)
+            self._log_checked = write_log(self.site, whole=not self._log_checked)
             self._keep_boards()
 
     def _leads(self) -> bool:

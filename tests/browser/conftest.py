@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 import pytest
 from shutbox.seeds import Chain, Secrets
+from shutbox.tlog.note import SigningKey
 
 from tests.browser.hosting import Host
 
@@ -61,7 +62,11 @@ def chromium() -> Iterator[Any]:
 @pytest.fixture(scope="session")
 def secrets() -> Secrets:
     """Secrets of our own: the dice that these tests know."""
-    return Secrets(Chain(bytes(range(16)), date(2026, 11, 23), 60, 60, b"l" * 32), b"k" * 32)
+    return Secrets(
+        Chain(bytes(range(16)), date(2026, 11, 23), 60, 60, b"l" * 32),
+        b"k" * 32,
+        SigningKey("localhost/shutbox/log", b"s" * 32),
+    )
 
 
 @pytest.fixture(scope="session")

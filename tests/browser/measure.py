@@ -15,6 +15,7 @@ from playwright.sync_api import sync_playwright
 from shutbox.seeds import Chain, Secrets
 from shutbox.store.database import prepare_engine
 from shutbox.store.migrate import migrate
+from shutbox.tlog.note import SigningKey
 from sqlalchemy import create_engine
 
 from tests.browser.conftest import ARGUMENTS, chromium_binary
@@ -46,7 +47,11 @@ def service() -> Iterator[Host]:
         prepare_engine(engine)
         migrate(engine)
         engine.dispose()
-        secrets = Secrets(Chain(bytes(16), date(2026, 11, 23), 60, 60, b"c" * 32), b"k" * 32)
+        secrets = Secrets(
+            Chain(bytes(16), date(2026, 11, 23), 60, 60, b"c" * 32),
+            b"k" * 32,
+            SigningKey("localhost/shutbox/log", b"s" * 32),
+        )
         with redis_server(folder / "r") as (url, _):
             (folder / "data").mkdir()
             host = Host(url, secrets, migrated, 1)

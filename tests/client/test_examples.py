@@ -10,7 +10,7 @@ from tests.client.conftest import OPEN, Connect
 
 def test_the_greedy_bot_plays_today_and_is_ranked_as_a_bot(nameless: Client) -> None:
     run = play_one(nameless)
-    assert (run.round_id, run.rank, run.player.bot) == (OPEN, 1, True)
+    assert (run.round_id, run.rank, run.player and run.player.bot) == (OPEN, 1, True)
 
 
 @pytest.mark.parametrize(

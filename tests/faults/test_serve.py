@@ -306,16 +306,21 @@ def test_a_missing_chain_file_is_not_replaced(service: Served) -> None:
     assert not (service.data_dir / "chain.json").exists()
 
 
-def test_no_secret_of_a_running_day_is_outside_its_two_files(service: Served) -> None:
+def test_no_secret_of_a_running_day_is_outside_its_files(service: Served) -> None:
     """No link, no seed of a sealed round and no token in the database, in Redis or in a log, in any spelling."""
     header = service.join()
     rounds = service.client.get("/days/today").json()["rounds"]
     service.client.post(f"/rounds/{rounds[0]['round_id']}/attempt", headers=header)
     practice = service.client.post("/rounds", json={"ruleset": "classic", "mode": "sealed"}, headers=header).json()
     service.client.post(f"/rounds/{practice['round_id']}/attempt", headers=header)
-    secrets = load_secrets(service.data_dir / "chain.json", service.data_dir / "round-key.json")
+    secrets = load_secrets(*(service.data_dir / f"{name}.json" for name in ("chain", "round-key", "log-key")))
     day = secrets.chain.first_day
-    hidden = [secrets.chain.secret, secrets.round_key, round_seed(secrets.round_key, practice["round_id"])]
+    hidden = [
+        secrets.chain.secret,
+        secrets.round_key,
+        secrets.log_key.secret,
+        round_seed(secrets.round_key, practice["round_id"]),
+    ]
     for ahead in range(8):
         link = secrets.chain.link(ahead + 1)
         coming = day + timedelta(days=ahead)

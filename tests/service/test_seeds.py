@@ -20,12 +20,15 @@ from shutbox.seeds import (
     Chain,
     Secrets,
     commits_to,
+    create_log_key,
     create_secrets,
     day_seed,
+    load_log_key,
     load_secrets,
     round_seed,
 )
 from shutbox.tlog.disclosure import commitment
+from shutbox.tlog.note import SigningKey
 
 from tests.vectors import turns_of, vectors
 
@@ -129,21 +132,29 @@ def test_open_and_sealed_and_neighbouring_days_are_independent() -> None:
 
 
 def test_secrets_are_made_once_by_one_process_and_are_private(tmp_path: Path) -> None:
-    chain, key = tmp_path / "deep" / "chain.json", tmp_path / "deep" / "round-key.json"
+    folder = tmp_path / "deep"
+    files = chain, key, log = folder / "chain.json", folder / "round-key.json", folder / "log-key.json"
+
+    def create(number: int) -> None:
+        create_secrets(chain, key, date(2026, 11, 30))
+        create_log_key(log, f"node{number}.example.org/shutbox/log")
+
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda _: create_secrets(chain, key, date(2026, 11, 30)), range(8)))
-    made = load_secrets(chain, key)
+        list(pool.map(create, range(8)))
+    made = load_secrets(*files)
     create_secrets(chain, key, date(2027, 1, 1))
-    assert load_secrets(chain, key) == made
+    create_log_key(log, "another.example.org/shutbox/log")
+    assert load_secrets(*files) == made
     assert (made.chain.first_day, made.chain.length, made.chain.loaded) == (date(2026, 11, 30), 3650, 3650)
-    assert {file.name for file in chain.parent.iterdir()} == {"chain.json", "round-key.json"}
-    assert [file.stat().st_mode & 0o777 for file in (chain, key)] == [0o600, 0o600]
+    assert made.log_key == load_log_key(log)
+    assert {file.name for file in folder.iterdir()} == {file.name for file in files}
+    assert [file.stat().st_mode & 0o777 for file in files] == [0o600] * 3
 
 
 def test_no_secret_is_in_what_is_printed() -> None:
-    secrets = Secrets(chain_of_vectors(), b"\x11" * 32)
+    secrets = Secrets(chain_of_vectors(), b"\x11" * 32, SigningKey("example.org/shutbox/log", b"\x12" * 32))
     printed = repr(secrets) + str(secrets) + repr(secrets.chain)
-    for hidden in (secrets.chain.secret, secrets.round_key, secrets.chain.link(3)):
+    for hidden in (secrets.chain.secret, secrets.round_key, secrets.log_key.secret, secrets.chain.link(3)):
         assert hidden.hex() not in printed
         assert repr(hidden)[2:-1] not in printed
 
@@ -167,7 +178,28 @@ def test_a_chain_file_that_cannot_be_trusted_is_refused(tmp_path: Path, change: 
     create_secrets(chain, key, date(2026, 11, 30))
     change(chain)
     with pytest.raises(StartRefused, match=words):
-        load_secrets(chain, key)
+        load_secrets(chain, key, tmp_path / "log-key.json")
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda file: file.unlink(), r"log-key\.json is missing: restore it"),
+        (lambda file: os.chmod(file, 0o604), "chmod 600"),
+        (lambda file: file.write_text("{}"), "not a log key file"),
+        (lambda file: rewrite(file, key="AB" * 32), "not a log key file"),
+        (lambda file: rewrite(file, key="ab" * 31), "not a log key file"),
+        (lambda file: rewrite(file, origin="with space"), "not a log key file"),
+        (lambda file: rewrite(file, origin="a+b"), "not a log key file"),
+        (lambda file: rewrite(file, origin=7), "not a log key file"),
+    ],
+)
+def test_a_log_key_file_that_cannot_be_trusted_is_refused(tmp_path: Path, change: Any, words: str) -> None:
+    file = tmp_path / "log-key.json"
+    create_log_key(file, "example.org/shutbox/log")
+    change(file)
+    with pytest.raises(StartRefused, match=words):
+        load_log_key(file)
 
 
 def rewrite(file: Path, **changes: object) -> None:

@@ -17,7 +17,7 @@ from shutbox.store.rows import ChainRow, DayRow, LeaseRow, RoundRow
 from shutbox.worker import Worker, catch_up
 from sqlalchemy import func, select
 
-from tests.conftest import MovableClock
+from tests.conftest import LOG_KEY, MovableClock
 from tests.players import Api, legal_turns
 
 
@@ -92,7 +92,7 @@ def test_a_run_that_was_stored_but_never_placed_is_ranked_however_long_nobody_wo
 def test_a_round_key_of_another_installation_is_refused(mara: Api, site: Site) -> None:
     mara.issue("classic", "sealed")
     site.session.rollback()
-    other = Site(site.settings, Secrets(site.secrets.chain, b"z" * 32), site.session, site.ranking)
+    other = Site(site.settings, Secrets(site.secrets.chain, b"z" * 32, LOG_KEY), site.session, site.ranking)
     with pytest.raises(StartRefused, match=r"round-key\.json does not belong to this database"):
         check_secrets(other)
 
@@ -100,7 +100,7 @@ def test_a_round_key_of_another_installation_is_refused(mara: Api, site: Site) -
 def test_of_two_nodes_that_bring_a_chain_each_one_stays_outside(site: Site) -> None:
     other = Chain(b"another chain id", date(2026, 11, 23), 60, 60, b"z" * 32)
     with pytest.raises(StartRefused, match=r"chain\.json does not belong to this database"):
-        make_days(Site(site.settings, Secrets(other, b"k" * 32), site.session, site.ranking, site.clock))
+        make_days(Site(site.settings, Secrets(other, b"k" * 32, LOG_KEY), site.session, site.ranking, site.clock))
     site.session.rollback()
     assert site.session.scalar(select(func.count()).select_from(ChainRow)) == 1
 
@@ -109,7 +109,7 @@ def test_days_beyond_the_loaded_link_are_not_made(site: Site, clock: MovableCloc
     chain = site.secrets.chain
     earlier = Chain(chain.chain_id, chain.first_day, chain.length, 12, chain.link(12))
     clock.set("2026-12-04T12:00:00")
-    make_days(Site(site.settings, Secrets(earlier, b"k" * 32), site.session, site.ranking, clock))
+    make_days(Site(site.settings, Secrets(earlier, b"k" * 32, LOG_KEY), site.session, site.ranking, clock))
     last = site.session.scalar(select(func.max(DayRow.day)))
     assert last == date(2026, 12, 7), "made on the first day, seven days ahead; nothing after link 12, 4 December"
 
@@ -117,7 +117,7 @@ def test_days_beyond_the_loaded_link_are_not_made(site: Site, clock: MovableCloc
 def test_another_chain_than_the_one_of_the_database_is_refused(site: Site) -> None:
     other = Chain(site.secrets.chain.chain_id, date(2026, 11, 23), 60, 60, b"z" * 32)
     with pytest.raises(StartRefused, match="does not belong to this database"):
-        check_secrets(Site(site.settings, Secrets(other, b"k" * 32), site.session, site.ranking))
+        check_secrets(Site(site.settings, Secrets(other, b"k" * 32, LOG_KEY), site.session, site.ranking))
     check_secrets(site)
 
 
@@ -137,7 +137,7 @@ def test_a_round_whose_seed_cannot_be_made_keeps_nothing_else_from_closing(
     lost, own = mara.issue("classic", "sealed"), mara.issue("odds", "open", "ab" * 32)
     chain = site.secrets.chain
     other = Chain(chain.chain_id, chain.first_day, 60, 5, chain.link(5))
-    wrong = Site(site.settings, Secrets(other, b"other" * 6 + b"xx"), site.session, site.ranking, clock)
+    wrong = Site(site.settings, Secrets(other, b"other" * 6 + b"xx", LOG_KEY), site.session, site.ranking, clock)
     clock.forward(30 * 24 * 3600)
     make_days(site)
     Worker(wrong, "one").tick()

@@ -17,7 +17,7 @@ from shutbox.store.rows import ChainRow, DayRow, RoundRow
 from shutbox.tlog.disclosure import commitment
 from sqlalchemy import delete, select
 
-from tests.conftest import Closer, MovableClock
+from tests.conftest import LOG_KEY, Closer, MovableClock
 from tests.players import Api, first, legal_turns
 
 
@@ -185,7 +185,13 @@ def test_a_node_without_the_secret_of_a_day_refuses(
         wrong = Chain(chain.chain_id, chain.first_day, 60, 60, b"x" * 32)
     else:
         wrong = Chain(chain.chain_id, chain.first_day, 60, 3, chain.link(3))
-    other = Site(site.settings, Secrets(wrong, site.secrets.round_key), site.session, site.ranking, site.clock)
+    other = Site(
+        site.settings,
+        Secrets(wrong, site.secrets.round_key, site.secrets.log_key),
+        site.session,
+        site.ranking,
+        site.clock,
+    )
     monkeypatch.setitem(mara.app.extensions, "shutbox", other)
     for method, path in (("POST", "/rounds/2026-11-30-classic/attempt"), ("GET", "/rounds/2026-11-30-classic-open")):
         answer = mara.request(method, path)
@@ -212,7 +218,7 @@ def test_a_leap_day_is_a_day(site: Site, nobody: Api, clock: MovableClock, monke
     with writing(site.session):  # another installation, which begins with another chain
         for row in (RoundRow, DayRow, ChainRow):
             site.session.execute(delete(row))
-    other = Secrets(Chain(bytes(16), date(2028, 2, 20), 60, 60, b"y" * 32), b"k" * 32)
+    other = Secrets(Chain(bytes(16), date(2028, 2, 20), 60, 60, b"y" * 32), b"k" * 32, LOG_KEY)
     leap = Site(site.settings, other, site.session, site.ranking, site.clock)
     monkeypatch.setitem(nobody.app.extensions, "shutbox", leap)
     clock.set("2028-02-28T23:59:59")

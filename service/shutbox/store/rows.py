@@ -3,10 +3,30 @@
 from datetime import date
 from uuid import UUID
 
-from sqlalchemy import BigInteger, Date, ForeignKey, Index, LargeBinary, MetaData, String, UniqueConstraint, Uuid
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Date,
+    ForeignKey,
+    Index,
+    LargeBinary,
+    MetaData,
+    String,
+    UniqueConstraint,
+    Uuid,
+    and_,
+    literal_column,
+    text,
+)
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 Milliseconds = BigInteger
+
+
+def _waiting_for_the_log(name: str, condition: str, *columns: str) -> Index:
+    """Return an index of the few rows that are not logged yet: the log looks for them each second."""
+    for_sqlite = condition.replace("to_log", "to_log = 1")  # as SQLAlchemy asks for it: else it is not used
+    return Index(name, *columns, postgresql_where=text(condition), sqlite_where=text(for_sqlite))
 
 
 class Base(DeclarativeBase):
@@ -30,6 +50,7 @@ class ChainRow(Base):
     first_day: Mapped[date] = mapped_column(Date)
     length: Mapped[int]
     anchor: Mapped[bytes] = mapped_column(LargeBinary)
+    leaf_index: Mapped[int | None] = mapped_column(BigInteger)  # of its CHAIN leaf
 
 
 class DayRow(Base):
@@ -47,7 +68,13 @@ class RoundRow(Base):
     """A round: the gate of every write to it. `state` only moves forward; `seed` is stored when it is disclosed."""
 
     __tablename__ = "rounds"
-    __table_args__ = (Index(None, "state", "closes_at"),)
+    __table_args__ = (
+        Index(None, "state", "closes_at"),
+        _waiting_for_the_log("ix_rounds_not_logged", "day IS NOT NULL AND leaf_index IS NULL", "day", "round_id"),
+        _waiting_for_the_log(
+            "ix_rounds_close_not_logged", "day IS NOT NULL AND close_leaf_index IS NULL", "day", "round_id"
+        ),
+    )
     round_id: Mapped[str] = mapped_column(String(80), primary_key=True)
     kind: Mapped[str] = mapped_column(String(16))
     mode: Mapped[str] = mapped_column(String(8))
@@ -64,6 +91,8 @@ class RoundRow(Base):
     state: Mapped[int]  # the state that was reached, as a rounds.State
     best_possible_penalty: Mapped[int | None] = mapped_column(BigInteger)
     missed_placements: Mapped[int] = mapped_column(default=0)  # that Redis missed: above 0 ranks come from SQL
+    leaf_index: Mapped[int | None] = mapped_column(BigInteger)  # of its ROUND leaf
+    close_leaf_index: Mapped[int | None] = mapped_column(BigInteger)
 
 
 class PlayerRow(Base):
@@ -126,7 +155,16 @@ class RunRow(Base):
     """A verified run; never changed but for `leaf_index`. Runs to be logged without one are the log's queue."""
 
     __tablename__ = "runs"
-    __table_args__ = (UniqueConstraint("entry_id", "turns"), Index(None, "round_id", "rank_key", "run_id"))
+    __table_args__ = (
+        UniqueConstraint("entry_id", "turns"),
+        Index(None, "round_id", "rank_key", "run_id"),
+        _waiting_for_the_log(
+            "ix_runs_not_logged",
+            "to_log AND coalesce(leaf_index, -1) < 0",
+            "accepted_at",
+            "run_id",
+        ),
+    )
     run_id: Mapped[UUID] = mapped_column(Uuid, primary_key=True)
     entry_id: Mapped[UUID] = mapped_column(ForeignKey("entries.entry_id"))
     round_id: Mapped[str] = mapped_column(ForeignKey("rounds.round_id"))
@@ -140,6 +178,46 @@ class RunRow(Base):
     salt: Mapped[bytes] = mapped_column(LargeBinary)
     to_log: Mapped[bool]
     leaf_index: Mapped[int | None] = mapped_column(BigInteger, unique=True)
+
+    @staticmethod
+    def queued() -> ColumnElement[bool]:
+        """What the log's queue is; in other words SQLite would read all runs that are never logged instead."""
+        return and_(RunRow.to_log, literal_column("coalesce(runs.leaf_index, -1)", BigInteger()) < literal_column("0"))
+
+
+class LeafRow(Base):
+    """A leaf of the log; never changed."""
+
+    __tablename__ = "leaves"
+    leaf_index: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    leaf: Mapped[bytes] = mapped_column(LargeBinary)
+
+
+class NodeRow(Base):
+    """The hash of a complete subtree of the log, by height and number from the left; never changed."""
+
+    __tablename__ = "nodes"
+    level: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    number: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    hash: Mapped[bytes] = mapped_column(LargeBinary)
+
+
+class CheckpointRow(Base):
+    """What was signed: a size of the log, its root, and the signed note; never changed."""
+
+    __tablename__ = "checkpoints"
+    size: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    root: Mapped[bytes] = mapped_column(LargeBinary)
+    note: Mapped[bytes] = mapped_column(LargeBinary)
+    signed_at: Mapped[int] = mapped_column(Milliseconds)
+
+
+class LoggedRulesetRow(Base):
+    """A ruleset that the log holds."""
+
+    __tablename__ = "logged_rulesets"
+    ruleset_hash: Mapped[bytes] = mapped_column(LargeBinary, primary_key=True)
+    leaf_index: Mapped[int] = mapped_column(BigInteger)
 
 
 class IdempotencyRow(Base):

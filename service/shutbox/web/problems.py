@@ -45,6 +45,7 @@ PROBLEMS: dict[str, tuple[int, str]] = {
     "run_not_found": (404, "There is no such run"),
     "attempt_not_found": (404, "There is no such attempt"),
     "token_not_found": (404, "There is no such token"),
+    "not_logged": (404, "The run is not in the log"),
     "not_ranked": (404, "The player is not ranked here"),
     "method_not_allowed": (405, "The method is not allowed here"),
     "round_closed": (409, "The round is closed"),
@@ -60,6 +61,7 @@ PROBLEMS: dict[str, tuple[int, str]] = {
     "bad_request": (400, "The request cannot be understood"),
     "internal_error": (500, "Something went wrong here"),
     "seed_unavailable": (503, "The dice of this round are not available here"),
+    "receipt_pending": (503, "The receipt is not ready yet"),
     "database_unavailable": (503, "The database does not answer"),
     "not_ready": (503, "The service is not ready"),
 }

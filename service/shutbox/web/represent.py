@@ -84,7 +84,7 @@ def run_json(run: Run) -> Json:
     return {
         "run_id": str(run.run_id),
         "round_id": run.round_id,
-        "player": player_json(run.player),
+        "player": player_json(run.player) if run.player else None,
         "score": run.score,
         "penalty": run.penalty,
         "open": run.open,

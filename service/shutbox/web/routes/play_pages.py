@@ -62,7 +62,7 @@ def run_page(run_id: UUID) -> str:
         run=run,
         round=round,
         turns=None if run.turns is None else with_faces(site(), round, run.turns),
-        own=asking is not None and run.player.player_id == asking.player_id,
+        own=asking is not None and run.player is not None and run.player.player_id == asking.player_id,
         started=started,
         finished=finished,
     )

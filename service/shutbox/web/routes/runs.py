@@ -1,9 +1,10 @@
-"""Runs: submitted to an open round, and shown."""
+"""Runs: submitted to an open round, shown, and their receipts."""
 
 from uuid import UUID
 
-from flask import Blueprint
+from flask import Blueprint, Response
 
+from ...journal import receipt
 from ...runs import get_run, submit
 from ..auth import player, site, viewer
 from ..represent import Json, run_json
@@ -23,3 +24,13 @@ def submit_run(round_id: str) -> tuple[Json, int]:
 def show_run(run_id: UUID) -> Json:
     asking = viewer()
     return run_json(get_run(site(), run_id, asking.player_id if asking else None))
+
+
+@routes.get("/runs/<uuid:run_id>/receipt")
+def show_receipt(run_id: UUID) -> Response:
+    asking = viewer()
+    response = Response(
+        receipt(site(), run_id, asking.player_id if asking else None), content_type="text/plain; charset=utf-8"
+    )
+    response.headers["Content-Disposition"] = f'attachment; filename="run-{run_id}.tlog-proof"'
+    return response

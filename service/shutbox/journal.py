@@ -1,0 +1,368 @@
+"""The journal: what happened goes into the public log here, in order, and is signed; nothing else writes the log.
+
+One transaction checks what is stored against what was signed last, appends, and signs (protocol.md, "The log").
+"""
+
+from dataclasses import dataclass, field
+from datetime import date
+from itertools import takewhile
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Row, Select, exists, func, select, update
+
+from .errors import JournalDisagrees, NotLogged, NotYours, PlayerRequired, ReceiptPending, RunNotFound, StartRefused
+from .game.rulesets import BY_HASH
+from .game.runs import run_bytes, run_commitment, turns_from
+from .gates import shows_turns
+from .rounds import Kind, Mode, State, get_round
+from .seeds import yyyymmdd
+from .site import Site
+from .store import log as stored
+from .store.database import AnySession, writing
+from .store.queries import Board, best_runs
+from .store.rows import ChainRow, CheckpointRow, DayRow, EntryRow, LeafRow, LoggedRulesetRow, RoundRow, RunRow
+from .tlog import leaves, tiles
+from .tlog.faults import Fault, Refused
+from .tlog.merkle import Frontier, Node, inclusion_nodes, leaf_hash, prove, root_nodes
+from .tlog.note import Checkpoint, sign_checkpoint, verify_checkpoint, verify_note
+from .tlog.proof import make_receipt, verify_receipt
+from .tlog.standings import JudgedRun, RankedRun, rank, ranking_hash
+
+BATCH = 1000
+_CHUNK = 4096
+_WHAT_TO_DO = (
+    "Nothing is signed until it is mended. Restore leaves, nodes and checkpoints from a backup that is not older "
+    "than the newest checkpoint; never delete or change rows of the log by hand"
+)
+_MODES = {Mode.SEALED: leaves.Mode.SEALED, Mode.OPEN: leaves.Mode.OPEN}
+
+
+@dataclass
+class _Batch:
+    """What one transaction appends behind what was checked: leaves and the nodes that they complete."""
+
+    frontier: Frontier
+    limit: int
+    room: int
+    contents: list[bytes] = field(default_factory=list)
+    nodes: list[tuple[Node, bytes]] = field(default_factory=list)
+
+    def append(self, leaf: leaves.Leaf) -> int:
+        """Append a leaf; return its index."""
+        content, index = leaves.encode(leaf), self.frontier.size
+        self.frontier, complete = self.frontier.append(leaf_hash(content))
+        self.contents.append(content)
+        self.nodes += complete
+        self.room -= 1
+        return index
+
+    def store(self, session: AnySession) -> None:
+        """Store what was appended since the last time, so that the next step finds it."""
+        session.flush()
+        if self.contents:
+            stored.append(session, self.frontier.size - len(self.contents), self.contents, self.nodes)
+            self.contents, self.nodes = [], []
+
+
+def integrate(site: Site, limit: int = BATCH) -> int:
+    """Log about `limit` of what waits, and sign; return how many leaves were appended, 0 once nothing waits.
+
+    Raises JournalDisagrees, and signs nothing, where what is stored is not what was signed last.
+    """
+    with writing(site.session):
+        stored.lock_log(site.session)
+        try:
+            start = _checked(site, whole=False)
+            batch = _Batch(start, limit, limit)
+            for step in (_append_chains, _append_rounds, _append_runs, _append_closes):
+                step(site, batch)
+                batch.store(site.session)
+            appended = batch.frontier.size - start.size
+            if appended:
+                _sign(site, batch.frontier)
+        except Refused as refused:
+            raise JournalDisagrees(f"{refused}. {_WHAT_TO_DO}") from None
+        return appended
+
+
+def check_log(site: Site) -> int:
+    """Compare every stored leaf and node with what was signed last; return how many leaves there are.
+
+    Raises JournalDisagrees naming the first that differs.
+    """
+    try:
+        return _checked(site, whole=True).size
+    except Refused as refused:
+        raise JournalDisagrees(f"{refused}. {_WHAT_TO_DO}") from None
+
+
+def has_checkpoint(session: AnySession) -> bool:
+    """Tell whether something was signed, so that another key would be of no use."""
+    return stored.newest_checkpoint(session) is not None
+
+
+def check_log_key(site: Site) -> None:
+    """Refuse to start with a key that is not the one that signed the log."""
+    newest = stored.newest_checkpoint(site.session)
+    if newest is None:
+        return
+    try:
+        verify_note(newest.note, site.secrets.log_key.verifier)
+    except Refused as refused:
+        if refused.fault is Fault.NOT_SIGNED:
+            raise StartRefused(
+                f"{site.settings.log_key_file} did not sign the log of this database: restore the file that was "
+                "beside it, or copy the one of the first node"
+            ) from None
+
+
+# What is served
+
+
+def checkpoint(site: Site) -> bytes | None:
+    """Return the newest signed checkpoint; None as long as nothing is logged."""
+    newest = stored.newest_checkpoint(site.session)
+    return None if newest is None else newest.note
+
+
+def tile(site: Site, path: str) -> bytes | None:
+    """Return the tile or entry bundle at a path below `/log/`; None unless the signed checkpoint covers all of it."""
+    newest = stored.newest_checkpoint(site.session)
+    try:
+        wanted = tiles.parse_path(path)
+    except Refused:
+        return None
+    if newest is None or not tiles.exists(wanted, newest.size):
+        return None
+    if isinstance(wanted, tiles.EntryBundle):
+        contents = stored.leaves_in(site.session, wanted.leaves.start, wanted.leaves.stop)
+        if len(contents) != wanted.width:  # what is served is kept for ever
+            raise JournalDisagrees(f"leaves of {path} are missing. {_WHAT_TO_DO}")
+        return tiles.render_entry_bundle(contents)
+    return tiles.render_hash_tile(wanted, stored.stored_hashes(site.session, wanted.nodes()))
+
+
+def receipt(site: Site, run_id: UUID, viewer_id: UUID | None) -> bytes:
+    """Return the receipt of a run: to its owner only, until the close.
+
+    Raises RunNotFound, PlayerRequired, NotYours, NotLogged, and ReceiptPending until the log has reached the run.
+    """
+    run = site.session.execute(_logged_runs().where(RunRow.run_id == run_id)).first()
+    if run is None:
+        raise RunNotFound(f"there is no run {run_id}")
+    if not shows_turns(get_round(site, run.round_id), viewer_id, run.player_id):
+        if viewer_id is None:
+            raise PlayerRequired("until the round has closed, a receipt is its player's only: send your token")
+        raise NotYours("until the round has closed, a receipt is its player's only")
+    if not run.to_log:
+        raise NotLogged(f"run {run_id} is not logged: it is practice, or no better than an earlier one of its player")
+    if run.leaf_index is None:
+        raise ReceiptPending("the run is accepted and waits for the log, normally for a second", retry_after=1)
+    newest = stored.newest_checkpoint(site.session)
+    try:
+        if newest is None or run.leaf is None:
+            raise Refused(Fault.RUN_NOT_LOGGED, str(run_id))
+        path = inclusion_nodes(run.leaf_index, newest.size)
+        hash_of = stored.stored_hashes(site.session, (node for step in path for node in step.nodes))
+        made = make_receipt(run.leaf, run.salt, _bytes_of(run), run.leaf_index, prove(path, hash_of), newest.note)
+        verify_receipt(made, site.secrets.log_key.verifier)
+    except (Refused, KeyError) as wrong:  # a receipt that does not verify would accuse this server of a lie
+        raise JournalDisagrees(f"no receipt of run {run_id} can be made: {wrong!r}. {_WHAT_TO_DO}") from None
+    return made
+
+
+# What is stored against what was signed
+
+
+def _checked(site: Site, whole: bool) -> Frontier:
+    """Return the frontier of the stored log, which was found to be the one that was signed last.
+
+    Leaves and nodes of the last, partial entry bundle are hashed again, with `whole` all of them.
+    """
+    newest = stored.newest_checkpoint(site.session)
+    size = newest.size if newest else 0
+    count = stored.leaf_count(site.session)
+    if count < size or (count > size and not whole):  # beside `whole` another writer may append
+        raise JournalDisagrees(f"{count} leaves are stored, and the last checkpoint is over {size}. {_WHAT_TO_DO}")
+    if newest is None:
+        return Frontier()
+    signed = verify_checkpoint(newest.note, site.secrets.log_key.verifier)
+    if (signed.size, signed.root) != (newest.size, newest.root):
+        raise JournalDisagrees(f"the row of checkpoint {newest.size} is not what its note says. {_WHAT_TO_DO}")
+    start = 0 if whole else (size - 1) // tiles.WIDTH * tiles.WIDTH
+    frontier = _hashed_again(site.session, _frontier_at(site.session, start), size)
+    if frontier.root() != signed.root:
+        raise JournalDisagrees(f"leaves and nodes give another root than checkpoint {size}. {_WHAT_TO_DO}")
+    return frontier
+
+
+def _frontier_at(session: AnySession, size: int) -> Frontier:
+    nodes = root_nodes(size)
+    try:
+        return Frontier.read(size, stored.stored_hashes(session, nodes))
+    except KeyError as missing:
+        raise JournalDisagrees(f"{missing.args[0]} of the log is missing. {_WHAT_TO_DO}") from None
+
+
+def _hashed_again(session: AnySession, frontier: Frontier, end: int) -> Frontier:
+    """Return the frontier at `end`, every leaf hashed again and every node on the way compared with the stored one."""
+    for start in range(frontier.size, end, _CHUNK):
+        stop = min(start + _CHUNK, end)
+        contents = stored.leaves_in(session, start, stop)
+        if len(contents) != stop - start:
+            raise JournalDisagrees(f"of leaves {start} to {stop - 1} some are missing. {_WHAT_TO_DO}")
+        hashes = stored.hashes_completed_in(session, start, stop)
+        for index, content in enumerate(contents, start):
+            frontier, complete = frontier.append(leaf_hash(content))
+            for node, hash in complete:
+                if hashes.get(node) != hash:
+                    what = f"leaf {index} or node" if node.level == 0 else "node"
+                    raise JournalDisagrees(
+                        f"{what} (level {node.level}, number {node.index}) of the log is not what it was. {_WHAT_TO_DO}"
+                    )
+    return frontier
+
+
+# What waits
+
+
+def _append_chains(site: Site, batch: _Batch) -> None:
+    waiting = select(ChainRow).where(ChainRow.leaf_index.is_(None)).order_by(ChainRow.first_day, ChainRow.chain_id)
+    for row in site.session.scalars(waiting).all():
+        made_at = site.session.scalar(  # it is made with its first rounds
+            select(func.min(RoundRow.created_at))
+            .join(DayRow, DayRow.day == RoundRow.day)
+            .where(DayRow.chain_id == row.chain_id)
+        )
+        t = site.clock() if made_at is None else made_at
+        row.leaf_index = batch.append(
+            leaves.ChainLeaf(t, row.chain_id, row.length, yyyymmdd(row.first_day), row.anchor)
+        )
+
+
+def _append_rounds(site: Site, batch: _Batch) -> None:
+    """Log daily rounds, each behind its ruleset."""
+    logged = set(site.session.scalars(select(LoggedRulesetRow.ruleset_hash)))
+    waiting = (
+        select(RoundRow, DayRow)
+        .join(DayRow, DayRow.day == RoundRow.day)
+        .where(RoundRow.day.is_not(None), RoundRow.leaf_index.is_(None), RoundRow.kind == Kind.DAILY)
+        .order_by(RoundRow.day, RoundRow.round_id)
+        .limit(max(0, batch.room))
+    )
+    found = site.session.execute(waiting).all()
+    for row, _ in found:
+        if row.ruleset_hash not in logged and batch.room > 0:
+            index = batch.append(leaves.RulesetLeaf(row.created_at, BY_HASH[row.ruleset_hash].document))
+            site.session.add(LoggedRulesetRow(ruleset_hash=row.ruleset_hash, leaf_index=index))
+            logged.add(row.ruleset_hash)
+    for row, day in takewhile(lambda pair: pair[0].ruleset_hash in logged and batch.room > 0, found):
+        row.leaf_index = batch.append(_round_leaf(row, day))
+
+
+def _round_leaf(row: RoundRow, day: DayRow) -> leaves.RoundLeaf:
+    return leaves.RoundLeaf(
+        t=row.created_at,
+        kind=leaves.Kind.DAILY,
+        mode=_MODES[Mode(row.mode)],
+        round_id=row.round_id,
+        ruleset_hash=row.ruleset_hash,
+        commitment=row.commitment,
+        chain_id=day.chain_id,
+        link=day.link,
+        day=yyyymmdd(day.day),
+        opens=row.opens_at,
+        closes=row.closes_at,
+    )
+
+
+def _append_runs(site: Site, batch: _Batch) -> None:
+    waiting = (
+        _logged_runs()
+        .where(RunRow.queued(), RoundRow.leaf_index.is_not(None))
+        .order_by(RunRow.accepted_at, RunRow.run_id)
+        .limit(max(0, batch.room))
+    )
+    logged = [
+        {"run_id": run.run_id, "leaf_index": batch.append(_run_leaf(run))}
+        for run in site.session.execute(waiting).all()
+    ]
+    if logged:
+        site.session.execute(update(RunRow), logged)
+
+
+def _run_leaf(run: Row[Any]) -> leaves.RunLeaf:
+    return leaves.RunLeaf(run.accepted_at, run.round_id, run.run_id.bytes, run_commitment(run.salt, _bytes_of(run)))
+
+
+def _append_closes(site: Site, batch: _Batch) -> None:
+    """Log the closes of days in order, each day at once, up to the first of which something is not logged yet."""
+    waiting = select(RoundRow.day).where(RoundRow.day.is_not(None), RoundRow.close_leaf_index.is_(None))
+    for day in site.session.scalars(waiting.distinct().order_by(RoundRow.day)).all():
+        rows = site.session.scalars(select(RoundRow).where(RoundRow.day == day).order_by(RoundRow.round_id)).all()
+        whole = all(row.state == State.CLOSED and row.leaf_index is not None for row in rows)
+        if day is None or not whole or _has_queued_runs(site, day) or (len(rows) > batch.room < batch.limit):
+            return
+        disclosed = site.session.get_one(DayRow, day)
+        for row in rows:
+            row.close_leaf_index = batch.append(_close_leaf(site, row, disclosed))
+
+
+def _has_queued_runs(site: Site, day: date) -> bool:
+    queued = exists().where(RunRow.queued(), RunRow.round_id == RoundRow.round_id, RoundRow.day == day)
+    return bool(site.session.scalar(select(queued)))
+
+
+def _close_leaf(site: Site, row: RoundRow, day: DayRow) -> leaves.CloseLeaf:
+    if row.seed is None or day.day_secret is None or day.closed_at is None:
+        raise JournalDisagrees(
+            f"round {row.round_id} is closed, but its seed or its day's secret is not stored. {_WHAT_TO_DO}"
+        )
+    ranked = _ranking(site, row.round_id)
+    return leaves.CloseLeaf(day.closed_at, row.round_id, row.seed, day.day_secret, len(ranked), ranking_hash(ranked))
+
+
+def _ranking(site: Site, round_id: str) -> list[RankedRun]:
+    """Return what was ranked, in the order of the board. Refuses runs or an order that the log does not bear out."""
+    judged: dict[UUID, JudgedRun] = {}
+    for run in site.session.execute(_logged_runs().where(RunRow.round_id == round_id, RunRow.to_log)):
+        commitment = run_commitment(run.salt, _bytes_of(run))
+        leaf = leaves.decode(run.leaf or b"")
+        if not isinstance(leaf, leaves.RunLeaf) or (leaf.run_id, leaf.commitment) != (run.run_id.bytes, commitment):
+            raise JournalDisagrees(f"run {run.run_id} is not the one that was logged. {_WHAT_TO_DO}")
+        judged[run.run_id] = JudgedRun(
+            run.run_id.bytes, commitment, run.player_tag, run.score, run.given_away_milli or 0
+        )
+    ranked: list[RankedRun] = []
+    last_key = None
+    for place, (_, run_id, key) in enumerate(best_runs(site.session, Board(round_id, logged=True)), start=1):
+        ranked.append(RankedRun(ranked[-1].rank if key == last_key else place, judged[run_id]))
+        last_key = key
+    if tuple(ranked) != rank(judged.values()):
+        raise JournalDisagrees(f"the board of round {round_id} is not in the order of the protocol. {_WHAT_TO_DO}")
+    return ranked
+
+
+def _logged_runs() -> Select[Any]:
+    """Select runs with everything that their bytes and their leaf are made of."""
+    of_run = (RunRow.run_id, RunRow.round_id, RunRow.turns, RunRow.salt, RunRow.score, RunRow.given_away_milli)
+    of_log = (RunRow.accepted_at, RunRow.to_log, RunRow.leaf_index, LeafRow.leaf, RoundRow.ruleset_hash)
+    columns: list[Any] = [*of_run, *of_log, EntryRow.player_tag, EntryRow.player_id]
+    return (
+        select(*columns)
+        .join(EntryRow, EntryRow.entry_id == RunRow.entry_id)
+        .join(RoundRow, RoundRow.round_id == RunRow.round_id)
+        .outerjoin(LeafRow, LeafRow.leaf_index == RunRow.leaf_index)
+    )
+
+
+def _bytes_of(run: Row[Any]) -> bytes:
+    return run_bytes(run.round_id, run.player_tag, run.ruleset_hash, turns_from(run.turns))
+
+
+def _sign(site: Site, frontier: Frontier) -> None:
+    key = site.secrets.log_key
+    root = frontier.root()
+    note = sign_checkpoint(Checkpoint(key.name, frontier.size, root), key)
+    site.session.add(CheckpointRow(size=frontier.size, root=root, note=note, signed_at=site.clock()))

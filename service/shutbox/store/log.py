@@ -1,0 +1,61 @@
+"""The log as SQL holds it: leaves, hashes of complete nodes, signed checkpoints. None of them is ever changed."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from sqlalchemy import and_, func, insert, or_, select, text, tuple_
+
+from ..tlog.merkle import HashOf, Node
+from .database import AnySession
+from .rows import CheckpointRow, LeafRow, NodeRow
+
+
+def lock_log(session: AnySession) -> None:
+    """Keep every other writer of the log out until the transaction ends; SQLite has one writer as it is."""
+    if session.get_bind().dialect.name == "postgresql":
+        session.execute(text("LOCK TABLE checkpoints IN SHARE ROW EXCLUSIVE MODE"))
+
+
+def newest_checkpoint(session: AnySession) -> CheckpointRow | None:
+    """Return the checkpoint that was signed last."""
+    newest = select(CheckpointRow).order_by(CheckpointRow.size.desc()).limit(1)
+    return session.scalars(newest.execution_options(populate_existing=True)).first()
+
+
+def leaves_in(session: AnySession, start: int, end: int) -> Sequence[bytes]:
+    """Return leaves start … end - 1, without those that are missing."""
+    within = select(LeafRow.leaf).where(LeafRow.leaf_index >= start, LeafRow.leaf_index < end)
+    return session.scalars(within.order_by(LeafRow.leaf_index)).all()
+
+
+def leaf_count(session: AnySession) -> int:
+    """Return one more than the greatest index of a stored leaf."""
+    greatest = session.scalar(select(func.max(LeafRow.leaf_index)))
+    return 0 if greatest is None else greatest + 1
+
+
+def stored_hashes(session: AnySession, nodes: Iterable[Node]) -> HashOf:
+    """Return where the hashes of these nodes are, read at once; asked for one that is missing it raises KeyError."""
+    wanted = [(node.level, node.index) for node in nodes]
+    found = select(NodeRow.level, NodeRow.number, NodeRow.hash).where(tuple_(NodeRow.level, NodeRow.number).in_(wanted))
+    return {Node(level, number): hash for level, number, hash in session.execute(found)}.__getitem__
+
+
+def hashes_completed_in(session: AnySession, start: int, end: int) -> dict[Node, bytes]:
+    """Return the hashes of all nodes whose last leaf is one of start … end - 1."""
+    levels = range(end.bit_length())
+    ranges = (
+        and_(NodeRow.level == level, NodeRow.number >= start >> level, NodeRow.number < end >> level)
+        for level in levels
+    )
+    found = session.execute(select(NodeRow.level, NodeRow.number, NodeRow.hash).where(or_(*ranges)))
+    return {Node(level, number): hash for level, number, hash in found}
+
+
+def append(session: AnySession, start: int, leaves: Sequence[bytes], nodes: Sequence[tuple[Node, bytes]]) -> None:
+    """Store new leaves and the nodes that they complete."""
+    numbered: list[dict[str, Any]] = [{"leaf_index": start + n, "leaf": leaf} for n, leaf in enumerate(leaves)]
+    session.execute(insert(LeafRow), numbered)
+    session.execute(
+        insert(NodeRow), [{"level": node.level, "number": node.index, "hash": hash} for node, hash in nodes]
+    )
