@@ -158,7 +158,10 @@ def _supervise(settings: Settings, children: _Children, stop: Event) -> int:
                 return 1
             click.echo(f"The {name} ended by itself; starting it again.", err=True)
             if name == "redis":
-                children.processes[name] = start_server(settings.data_dir, server_binary(), popen)
+                try:
+                    children.processes[name] = start_server(settings.data_dir, server_binary(), popen)
+                except StartRefused as refused:  # it can be killed again while it starts; SQL answers meanwhile
+                    click.echo(f"{refused}; trying again.", err=True)
             else:
                 children.start(name, _WORKER)
     return 0

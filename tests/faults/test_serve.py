@@ -165,6 +165,16 @@ def test_redis_killed_in_the_middle_stops_nothing(service: Served) -> None:
     until(lambda: service.command("check").returncode == 0)
 
 
+def test_a_redis_that_is_killed_while_it_starts_ends_nothing_else(service: Served) -> None:
+    for _ in range(6):
+        (redis,) = until(lambda: service.children("valkey-server"))
+        os.kill(redis, signal.SIGKILL)
+        wait_until_gone(redis)
+    assert service.client.get("/days/today").status_code == 200
+    assert service.process.poll() is None
+    until(lambda: httpx.get(f"http://127.0.0.1:{service.port}/readyz").json()["redis"] == "ok")
+
+
 def test_a_worker_that_was_killed_is_started_again(service: Served) -> None:
     (worker,) = service.children("cli\0worker")
     os.kill(worker, signal.SIGKILL)
