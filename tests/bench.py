@@ -1,11 +1,13 @@
 """`make bench`: figures beside their goals, medians of several rounds. Nothing here can fail a build."""
 
+import os
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
+from multiprocessing import get_context
 from pathlib import Path
 
 from shutbox.game.analysis import best_possible_penalty, given_away_milli
@@ -15,6 +17,7 @@ from shutbox.game.rules import RollTable, Rules, rules_of
 from shutbox.game.rulesets import CATALOGUE
 from shutbox.game.solver import least_expected_penalty
 
+from tests.bigday import DAY, write_day
 from tests.faults.served import free_port
 from tests.players import any_of, as_turns, legal_turns
 from tests.vectors import turns_of, vectors
@@ -79,6 +82,31 @@ def tables() -> None:
         told(f"tables of {id}: rules, solver", f"{(built - begun) * 1e3:.0f}, {(solved - built) * 1e3:.0f} ms", "")
 
 
+def audit(runs: int = 100_000) -> None:
+    """Time the command that verifies a closed day of that many runs from files, start of the program included."""
+    with tempfile.TemporaryDirectory() as folder:
+        # in another process: a child begins with the memory of its parent
+        writing = get_context("spawn").Process(target=write_day, args=(Path(folder), runs))
+        writing.start()
+        writing.join()
+        command = [sys.executable, "-m", "shutbox_client.cli", "verify", "day", DAY, "--files", folder]
+        taken = []
+        for number in range(3):
+            begun = time.perf_counter()
+            process = subprocess.Popen(
+                [*command, "--state", f"{folder}/state-{number}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            )
+            _, status, used = os.wait4(process.pid, 0)
+            taken.append(time.perf_counter() - begun)
+            assert status == 0
+    whole = statistics.median(taken)
+    told(f"verify day with {runs:,} runs, {os.cpu_count()} cores", f"{whole:.2f} s", "")
+    told("  the same, for each run", f"{whole / runs * 1e6:.1f} µs", "")
+    cpu = (used.ru_utime + used.ru_stime) / runs
+    told("full audit, per core", f"{1 / cpu:,.0f} runs/s", "goal ≥ 250,000, stretch 400,000")
+    told("  memory of its largest process", f"{used.ru_maxrss / 1024:.0f} MiB", "")
+
+
 def start() -> None:
     """Time `serve` from an empty folder to the line that says it is ready."""
     taken = []
@@ -111,4 +139,5 @@ if __name__ == "__main__":
     print(f"{Path(sys.executable).name} {sys.version.split()[0]}, medians of {ROUNDS} rounds")
     game()
     tables()
+    audit()
     start()

@@ -112,7 +112,7 @@ def settings(database: str, tmp_path: Path, redis_url: str, request: pytest.Fixt
 @pytest.fixture(scope="session")
 def secrets() -> Secrets:
     """Secrets that are the same in every run, from a week before TODAY on."""
-    return Secrets(Chain(bytes(range(16)), date(2026, 11, 23), 60, 60, b"l" * 32), b"k" * 32, LOG_KEY)
+    return Secrets((Chain(bytes(range(16)), date(2026, 11, 23), 60, 60, b"l" * 32),), b"k" * 32, LOG_KEY)
 
 
 @pytest.fixture

@@ -28,7 +28,8 @@ def operation_at(method: str, path: str) -> tuple[str, dict[str, Any]] | None:
 
 
 def check(method: str, path: str, response: TestResponse) -> None:
-    """Fail if the response is not documented, or has another shape than documented."""
+    """Fail if the response is not documented, has another shape than documented, or says another length than it has."""
+    assert response.content_length in (None, len(response.data)) or method == "HEAD"
     found = operation_at(method, path)
     if found is None or response.status_code == 405:
         assert response.mimetype == "application/problem+json", f"{method} {path}: {response.status}"

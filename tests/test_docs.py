@@ -15,6 +15,7 @@ from shutbox.config import Settings
 from shutbox.errors import StartRefused
 from shutbox.game.play import WrongDecision
 from shutbox.game.replay import Reason
+from shutbox.tlog.faults import Fault
 from shutbox.web.problems import PROBLEMS
 
 from tests.contract import DOCUMENT
@@ -143,7 +144,12 @@ def test_every_command_is_documented_with_its_options() -> None:
     rows = [cells for heading, cells in rows_of(TOP / "docs" / "operations.md") if heading == "Commands"]
     described = [in_backticks(cells[0])[0] for cells in rows if len(cells) == 2 and "`" in cells[0]]
     assert sorted(described) == sorted(f"shutbox {name}" for name in cli.main.commands)
-    for name, command in cli.main.commands.items():
+    commands = dict(cli.main.commands)
+    for group, command in cli.main.commands.items():
+        if isinstance(command, click.Group):
+            commands |= {f"{group} {name}": below for name, below in command.commands.items()}
+    for name, command in commands.items():
+        assert f"`shutbox {name}" in page, name
         for option in command.params:
             if isinstance(option, click.Option):
                 assert option.opts[0] in page, f"shutbox {name} {option.opts[0]}"
@@ -241,9 +247,16 @@ def test_every_module_and_every_import_contract_is_in_the_architecture() -> None
     assert [contract["name"] for contract in contracts if f"| {contract['name']} |" not in page] == []
 
 
-def test_what_is_not_implemented_is_said_so() -> None:
-    """The protocol's later parts stand in the text; none of them may read as if it were served."""
-    protocol = text_of(TOP / "docs" / "protocol.md")
-    for part in ("Bundle",):
-        if f"/{part.lower()}" not in " ".join(DOCUMENT["paths"]):
-            assert f"## {part}\n\n> **Specified, not implemented yet" in protocol
+def test_the_protocol_says_which_leaves_the_service_writes() -> None:
+    sources = [file for file in (TOP / "service/shutbox").rglob("*.py") if "tlog" not in file.parts]
+    written = {leaf.upper() for file in sources for leaf in re.findall(r"leaves\.(\w+)Leaf\(", text_of(file))}
+    said = re.search(r"The service writes (.*?);", text_of(TOP / "docs" / "protocol.md"), re.DOTALL)
+    assert said is not None
+    assert set(re.findall(r"[A-Z]{3,}", said[1])) == written
+
+
+def test_the_protocol_names_every_fault_and_no_other() -> None:
+    _, _, names = text_of(TOP / "docs" / "protocol.md").partition("### Names of faults")
+    assert re.findall(r"^\| `([a-z0-9-]+)` \|", names, re.MULTILINE) == [fault.value for fault in Fault]
+    for named in re.findall(r"\(`([a-z0-9-]+)`", text_of(TOP / "docs" / "protocol.md")):
+        assert named in set(Fault), named

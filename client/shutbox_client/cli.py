@@ -14,13 +14,15 @@ Results go to standard output; notices and refusals go to standard error. The to
 import io
 import json
 import sys
+from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
+from uuid import UUID
 
 import click
 from shutbox.game.dice import deal
 from shutbox.game.rules import Rules
 
-from . import words
+from . import kept, words
 from .client import LONGEST_PAGE, Client
 from .errors import RoundClosed, RoundNotOpen, WrongMode
 from .options import (
@@ -38,6 +40,7 @@ from .puzzle import dice_lines, solve
 from .session import Session
 from .terminal import CHOOSING, Left, Moment, Terminal, answered, end_lines, play_attempt
 from .values import Attempt, Leaderboard, Round, Run, Submission, Unreadable, plain, read
+from .verify.commands import verify
 
 
 @click.group(cls=Commands, epilog=EXIT_CODES)
@@ -242,6 +245,25 @@ def player(session: Session, name: str | None, bot: bool | None, show_token: boo
         *([f"Without a name; claim one with: {command} player --name NAME"] if own.guest else []),
         *([f"Token {token}"] if token else []),
     )
+
+
+@main.command("receipt")
+@session_options
+@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="The file to write.")
+@click.argument("run_id", type=click.UUID)
+@click.pass_obj
+def receipt_command(session: Session, run_id: UUID, output: Path | None) -> None:
+    """Keep the receipt of a run: the proof that it was accepted.
+
+    By default in run-RUN_ID.tlog-proof. Check it with verify receipt.
+    """
+    file = output or Path(f"run-{run_id}.tlog-proof")
+    with session.client() as client, kept.place(file) as draft:
+        client.receipt(str(run_id), draft)
+    _print(f"The receipt is kept in {file}")
+
+
+main.add_command(verify)
 
 
 # What the commands share

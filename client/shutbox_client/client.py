@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
 from importlib.metadata import version
+from pathlib import Path
 from random import Random, SystemRandom
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -36,6 +37,7 @@ from .values import (
 T = TypeVar("T")
 
 API = "/api/v1"
+LARGEST_RECEIPT = 1 << 20
 LONGEST_PAGE = 200
 """The most rows that the service puts in one page of a leaderboard."""
 
@@ -231,6 +233,14 @@ class Client:
     ) -> T:
         request = self._request(method, path, body, query, headers)
         return self._read(kind, self._transport.send(request, again))
+
+    def receipt(self, run_id: str, file: Path) -> None:
+        """Write the receipt of a logged run into a file: until the close its player's only. Raises OSError too."""
+        self.download(f"{API}/runs/{_step(run_id)}/receipt", file, LARGEST_RECEIPT)
+
+    def download(self, path: str, file: Path, limit: int) -> None:
+        """Write what the service has at a path into a file, up to `limit` bytes. Raises OSError too."""
+        self._transport.download(self._request("GET", path, headers={"Accept-Encoding": "identity"}), file, limit)
 
     def _request(
         self,

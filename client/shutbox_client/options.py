@@ -57,18 +57,23 @@ def checked_token(_: click.Context, __: click.Parameter, text: str | None) -> st
     return text
 
 
+def _remember(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
+    checked = (checked_server if parameter.name == "server" else checked_token)(context, parameter, value)
+    if checked is not None:
+        setattr(context.obj, "server" if parameter.name == "server" else "given_token", checked)
+
+
+def _behind(name: str) -> Callable[[F], F]:
+    text = f"The same as {name} before the command."
+    return click.option(name, expose_value=False, callback=_remember, help=text)
+
+
+server_option = _behind("--server")
+
+
 def session_options(command: F) -> F:
     """Take --server and --token behind the command as well as before it."""
-
-    def remember(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
-        checked = (checked_server if parameter.name == "server" else checked_token)(context, parameter, value)
-        if checked is not None:
-            setattr(context.obj, "server" if parameter.name == "server" else "given_token", checked)
-
-    for name in ("--token", "--server"):
-        text = f"The same as {name} before the command."
-        command = click.option(name, expose_value=False, callback=remember, help=text)(command)
-    return command
+    return server_option(_behind("--token")(command))
 
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, as the service writes it.")

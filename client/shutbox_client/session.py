@@ -46,6 +46,10 @@ class Session:
             on_retry=on_retry,
         )
 
+    def nobody(self) -> Client:
+        """Return a client that acts for nobody: what anyone may read is asked for without saying who asks."""
+        return Client(self.server, None, self.transport, sleep=self.sleep, random=self.random)
+
     def be_someone(self, client: Client) -> None:
         """See to it that the client acts for a player: a guest is made where there is none."""
         if client.token is None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -71,11 +72,21 @@ class Transport:
 
         Without `again` it is sent once, come what may. Raises Problem and Unreachable.
         """
+        return self._tried(lambda: self._once(request), again)
+
+    def download(self, request: httpx.Request, file: Path, limit: int) -> None:
+        """Write the answer to a request into a file, whatever it holds, up to `limit` bytes.
+
+        Raises Problem, Unreachable (also where more comes) and OSError.
+        """
+        self._tried(lambda: self._once(request, (file, limit)), again=True)
+
+    def _tried(self, once: Callable[[], Any], again: bool) -> Any:
         tries = 0
         while True:
             tries += 1
             try:
-                return self._once(request)
+                return once()
             except _Failed as failed:
                 wait = max(self._backoff(tries), failed.retry_after or 0.0)
                 last = tries >= self._retries.tries or wait > self._retries.longest_wait
@@ -86,10 +97,13 @@ class Transport:
                     self._on_retry(Retry(failed.error, wait))
                 self._sleep(wait)
 
-    def _once(self, request: httpx.Request) -> Any:
+    def _once(self, request: httpx.Request, into: tuple[Path, int] | None = None) -> Any:
         address = f"{request.url.scheme}://{request.url.netloc.decode('ascii')}"
         try:
-            response = self._http.send(request)
+            response = self._http.send(request, stream=into is not None)
+            if into is not None and response.is_success:
+                return _write(response, *into)
+            response.read()
         except (httpx.UnsupportedProtocol, httpx.LocalProtocolError) as error:
             raise _Failed(Unreachable(f"the request to {address} cannot be sent: {error}")) from error
         except httpx.TimeoutException as error:
@@ -122,6 +136,20 @@ class Transport:
         longest: float = min(self._retries.first_wait * 2 ** (tries - 1), self._retries.longest_wait)
         share: float = 0.5 + self._random.random() / 2
         return longest * share
+
+
+def _write(response: httpx.Response, file: Path, limit: int) -> None:
+    """Write what comes, as it comes: it may be larger than memory."""
+    written = 0
+    try:
+        with file.open("wb") as stream:
+            for part in response.iter_raw():  # as it was sent: a packed answer could be a thousand times as large
+                written += len(part)
+                if written > limit:
+                    raise _Failed(Unreachable(f"{response.url} has more than the {limit} bytes that it can have"))
+                stream.write(part)
+    finally:
+        response.close()
 
 
 class _Failed(Exception):

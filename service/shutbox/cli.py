@@ -9,19 +9,22 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
-from typing import Any
+from typing import Any, BinaryIO
 
 import click
 from sqlalchemy.exc import OperationalError
 
-from . import boards, days, journal, worker
+from . import boards, days, journal, succession, worker
+from .chain_commands import chain_group
 from .config import Settings
 from .errors import Refused, StartRefused
 from .ranking import RankingUnavailable
-from .seeds import load_log_key, load_secrets
-from .serve import opened, prepare, serve
+from .seeds import find_log_key, load_log_key, load_secrets, new_log_key
+from .serve import alone, opened, prepare, serve
 from .site import Site
 from .store.database import db
+from .tlog import faults
+from .tlog.note import SigningKey
 
 
 class _Commands(click.Group):
@@ -117,6 +120,81 @@ def log_group() -> None:
 def log_key_command(settings: Settings) -> None:
     """Print the verifier key: what a verifier has to know of this log, as name+id+key."""
     click.echo(load_log_key(settings.log_key_file).verifier.text)
+
+
+def _new_key(_: click.Context, __: click.Parameter, origin: str) -> SigningKey:
+    try:
+        return new_log_key(origin)
+    except faults.Refused:
+        raise click.BadParameter("it must be visible ASCII without a plus, like play.example.org/log-2") from None
+
+
+@log_group.command("succeed")
+@click.option("--origin", "key", required=True, callback=_new_key, metavar="NAME", help="The name of the new log.")
+@click.option(
+    "--checkpoint", type=click.File("rb"), help="A checkpoint of the log that ends, newer than the stored one."
+)
+@click.option("--keep", type=click.Path(path_type=Path), metavar="DIR", help="Where the public files of the log go.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.pass_obj
+def log_succeed_command(
+    settings: Settings, key: SigningKey, checkpoint: BinaryIO | None, keep: Path | None, yes: bool
+) -> None:
+    """End the log and begin another: its key is lost, or the database was restored behind what was published.
+
+    Run again, it completes what was broken off. End every worker first.
+    """
+
+    def agree(end: succession.End, folder: Path) -> None:
+        click.echo(_WHAT_SUCCEED_DOES.format(end=end, name=key.name, folder=folder, key_file=settings.log_key_file))
+        if end.key is None:
+            click.echo("The key that signed this checkpoint is not here, so its signature cannot be checked.")
+        if not yes:
+            click.confirm("End the log?", abort=True)
+
+    old = find_log_key(settings.log_key_file)
+    key = old if old is not None and old.name == key.name else key
+    secrets = load_secrets(settings.chain_file, settings.round_key_file, settings.log_key_file, log_key=key)
+    with _telling_of_files(), alone(settings), opened(settings, secrets) as site:
+        days.check_secrets(site)
+        if worker.some_worker_leads(site):
+            raise StartRefused(
+                "a worker is at work: end every shutbox serve and shutbox worker, wait ten seconds, run this again"
+            )
+        done = succession.succeed(site, old, checkpoint.read() if checkpoint else None, keep, agree)
+    for line in _told(done):
+        click.echo(line)
+    click.echo(f"Copy {settings.log_key_file} to every other node, then start everything again.")
+    click.echo(f"The log is {key.name} now. Its verifier key, which everyone who checks it needs:\n{key.verifier.text}")
+
+
+@contextmanager
+def _telling_of_files() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise click.ClickException(f"{error.filename}: {error.strerror}; mend that and run this again") from None
+
+
+_WHAT_SUCCEED_DOES = """\
+This ends the log {end.newest.origin} at {end.newest.size} leaves. It cannot be taken back.
+- Its public files are written to {folder}.
+- The log {name} takes its place. It begins with that size and root, and tells everything again that is stored.
+- {key_file} becomes the key of that log; a file that is there is kept beside it.
+- Receipts and checkpoints that people hold lead into the log that ends, not into the new one."""
+
+
+def _told(done: succession.Succeeded) -> Iterator[str]:
+    if done.folder is not None:
+        yield f"The public files of the log that ended are in {done.folder}."
+    if done.missing:
+        shown = ", ".join(done.missing[:3])
+        yield f"{len(done.missing)} of them could not be made, since what is stored is damaged: {shown}, …"
+    if done.old_key_file is not None:
+        yield f"The old key is in {done.old_key_file}."
+
+
+main.add_command(chain_group)
 
 
 @contextmanager

@@ -69,6 +69,16 @@ class Settings:
         return self.data_dir / "log-key.json"
 
     @property
+    def log_witness_file(self) -> Path:
+        """The file that holds the newest checkpoint which this node signed, apart from the database."""
+        return self.data_dir / "log-newest-checkpoint"
+
+    @property
+    def earlier_logs_dir(self) -> Path:
+        """The folder of the public files of logs that have ended."""
+        return self.data_dir / "earlier-logs"
+
+    @property
     def chain_file(self) -> Path:
         """The file that holds the chain of day secrets."""
         return self.data_dir / "chain.json"

@@ -3,13 +3,14 @@
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from sqlalchemy import select, text, update
+from sqlalchemy import select, update
 
+from .chains import begin_chains, check_chains, link_of, lock_chains, ruling
 from .clock import SECOND, day_at, end_of, start_of
 from .errors import DayNotFound, SeedUnavailable, StartRefused
 from .game.rulesets import CATALOGUE, Ruleset
 from .rounds import Kind, Mode, Round, State, close, round_from, seed_of
-from .seeds import day_seed
+from .seeds import Chain, day_seed
 from .site import Site
 from .store.database import AnySession, insert_or_nothing, writing
 from .store.rows import ChainRow, DayRow, RoundRow
@@ -66,29 +67,24 @@ def rulesets_of(site: Site, day: date) -> tuple[Ruleset, Ruleset]:
 
 
 def make_days(site: Site) -> None:
-    """Make today and the days ahead with their commitments, where they are missing. Two processes do no harm."""
-    chain, first = site.secrets.chain, today(site)
+    """Make today and the days ahead with their commitments, where they are missing. Two processes do no harm.
+
+    Not up to a day that has closed, for a clock that stepped back: the secret of that day gives all earlier ones.
+    """
+    first = today(site)
     with writing(site.session):
-        if site.session.get_bind().dialect.name == "postgresql":  # SQLite has one writer as it is
-            site.session.execute(text("LOCK TABLE chains IN SHARE ROW EXCLUSIVE MODE"))
-        _check_chain(site)  # of two nodes that bring a chain of their own each, one stays outside
-        insert_or_nothing(
-            site.session,
-            ChainRow,
-            {
-                "chain_id": chain.chain_id,
-                "first_day": chain.first_day,
-                "length": chain.length,
-                "anchor": chain.anchor,
-            },
-        )
+        lock_chains(site.session)
+        rows = begin_chains(site)
+        closed = last_closed_day(site)
         for day in (first + timedelta(days=ahead) for ahead in range(DAYS_AHEAD + 1)):
-            if chain.number_of(day) is not None:
-                _make_day(site, day)
+            row = ruling(rows, day)
+            chain = None if row is None else site.secrets.find_chain(row.chain_id)
+            if chain is not None and (closed is None or day > closed):  # without it another node has it
+                _make_day(site, chain, day)
 
 
-def _make_day(site: Site, day: date) -> None:
-    chain = site.secrets.chain
+def _make_day(site: Site, chain: Chain, day: date) -> None:
+    """Make a day unless it is made, or the chain as this node has it does not reach it."""
     number = chain.number_of(day)
     values = {"day": day, "chain_id": chain.chain_id, "link": number}
     if number is None or not insert_or_nothing(site.session, DayRow, values):
@@ -116,7 +112,7 @@ def _make_day(site: Site, day: date) -> None:
 
 def check_secrets(site: Site) -> None:
     """Refuse to start with secrets that are not those with which the stored rounds are committed."""
-    _check_chain(site)
+    check_chains(site)
     newest = site.session.scalars(
         select(RoundRow)
         .where(RoundRow.kind == Kind.PRACTICE, RoundRow.given_seed.is_(None))
@@ -130,16 +126,6 @@ def check_secrets(site: Site) -> None:
             raise StartRefused(
                 f"{site.settings.round_key_file} does not belong to this database: restore the file that was beside it"
             ) from None
-
-
-def _check_chain(site: Site) -> None:
-    chain = site.secrets.chain
-    stored = site.session.scalars(select(ChainRow)).all()
-    if stored and not any(row.chain_id == chain.chain_id and row.anchor == chain.anchor for row in stored):
-        raise StartRefused(
-            f"{site.settings.chain_file} does not belong to this database: restore the file that was beside it, "
-            "since the dice of the coming days are committed with that one"
-        )
 
 
 def has_days(session: AnySession) -> bool:
@@ -176,8 +162,8 @@ def _close_next(site: Site) -> date | None:
         ).all()
         if any(now < round.closes_at for round in rounds):
             return None
+        row.day_secret = link_of(site, row)
         for round in rounds:
             close(site, round, now)
-        row.day_secret = site.secrets.chain.link(row.link)
         row.closed_at = now
         return row.day

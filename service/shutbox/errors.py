@@ -47,7 +47,7 @@ class AttemptNotFound(NotFound):
 
 
 class NotLogged(NotFound):
-    """The run is not in the log, and never will be."""
+    """The run or round is not in the log, and never will be."""
 
     code = "not_logged"
 
@@ -92,6 +92,12 @@ class RoundClosed(Conflict):
 
 class RoundNotOpen(Conflict):
     code = "round_not_open"
+
+
+class RoundNotClosed(Conflict):
+    """What is published after the close was asked for before it."""
+
+    code = "round_not_closed"
 
 
 class WrongMode(Conflict):
@@ -166,8 +172,18 @@ class ReceiptPending(Unavailable):
     code = "receipt_pending"
 
 
+class BundlePending(Unavailable):
+    """The round has closed, but the log has not reached its close yet."""
+
+    code = "bundle_pending"
+
+
 class StartRefused(Exception):
     """The service does not start, since what it finds would break a promise; the text says what to do."""
+
+
+class ChainRefused(StartRefused):
+    """A command does not take a chain or a link; nothing was changed; the text says what to do."""
 
 
 class JournalDisagrees(StartRefused):

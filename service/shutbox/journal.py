@@ -11,6 +11,8 @@ from uuid import UUID
 
 from sqlalchemy import Row, Select, exists, func, select, update
 
+from .agreement import WHAT_TO_DO, checked, file_content, keep_witness
+from .chains import begun_chains
 from .errors import JournalDisagrees, NotLogged, NotYours, PlayerRequired, ReceiptPending, RunNotFound, StartRefused
 from .game.rulesets import BY_HASH
 from .game.runs import run_bytes, run_commitment, turns_from
@@ -24,17 +26,12 @@ from .store.queries import Board, best_runs
 from .store.rows import ChainRow, CheckpointRow, DayRow, EntryRow, LeafRow, LoggedRulesetRow, RoundRow, RunRow
 from .tlog import leaves, tiles
 from .tlog.faults import Fault, Refused
-from .tlog.merkle import Frontier, Node, inclusion_nodes, leaf_hash, prove, root_nodes
-from .tlog.note import Checkpoint, sign_checkpoint, verify_checkpoint, verify_note
+from .tlog.merkle import Frontier, Node, inclusion_nodes, leaf_hash, prove
+from .tlog.note import Checkpoint, sign_checkpoint, verify_note
 from .tlog.proof import make_receipt, verify_receipt
 from .tlog.standings import JudgedRun, RankedRun, rank, ranking_hash
 
 BATCH = 1000
-_CHUNK = 4096
-_WHAT_TO_DO = (
-    "Nothing is signed until it is mended. Restore leaves, nodes and checkpoints from a backup that is not older "
-    "than the newest checkpoint; never delete or change rows of the log by hand"
-)
 _MODES = {Mode.SEALED: leaves.Mode.SEALED, Mode.OPEN: leaves.Mode.OPEN}
 
 
@@ -68,22 +65,24 @@ class _Batch:
 def integrate(site: Site, limit: int = BATCH) -> int:
     """Log about `limit` of what waits, and sign; return how many leaves were appended, 0 once nothing waits.
 
-    Raises JournalDisagrees, and signs nothing, where what is stored is not what was signed last.
+    Raises JournalDisagrees, and signs nothing, where what is stored is not what was signed last; and OSError where
+    the witness cannot be written, though what was signed is stored.
     """
     with writing(site.session):
         stored.lock_log(site.session)
         try:
-            start = _checked(site, whole=False)
+            start = checked(site, whole=False)
             batch = _Batch(start, limit, limit)
-            for step in (_append_chains, _append_rounds, _append_runs, _append_closes):
+            for step in (_append_end_of_earlier, _append_chains, _append_rounds, _append_runs, _append_closes):
                 step(site, batch)
                 batch.store(site.session)
             appended = batch.frontier.size - start.size
             if appended:
                 _sign(site, batch.frontier)
         except Refused as refused:
-            raise JournalDisagrees(f"{refused}. {_WHAT_TO_DO}") from None
-        return appended
+            raise JournalDisagrees(f"{refused}. {WHAT_TO_DO}") from None
+    keep_witness(site)
+    return appended
 
 
 def check_log(site: Site) -> int:
@@ -92,18 +91,25 @@ def check_log(site: Site) -> int:
     Raises JournalDisagrees naming the first that differs.
     """
     try:
-        return _checked(site, whole=True).size
+        return checked(site, whole=True).size
     except Refused as refused:
-        raise JournalDisagrees(f"{refused}. {_WHAT_TO_DO}") from None
+        raise JournalDisagrees(f"{refused}. {WHAT_TO_DO}") from None
 
 
-def has_checkpoint(session: AnySession) -> bool:
-    """Tell whether something was signed, so that another key would be of no use."""
-    return stored.newest_checkpoint(session) is not None
+def has_begun(session: AnySession) -> bool:
+    """Tell whether something was signed, or an earlier log has ended, so that any other key would be of no use."""
+    return stored.newest_checkpoint(session) is not None or stored.newest_succession(session) is not None
 
 
 def check_log_key(site: Site) -> None:
-    """Refuse to start with a key that is not the one that signed the log."""
+    """Refuse to start with a key that is not the one that signed the log, or that is to sign it."""
+    succession, name = stored.newest_succession(site.session), site.secrets.log_key.name
+    if succession is not None and succession.successor != name:
+        raise StartRefused(
+            f"{site.settings.log_key_file} is the key of {name}, and the log is {succession.successor} now: copy the "
+            "file from the node where `shutbox log succeed` was run. If that was broken off, run "
+            f"`shutbox log succeed --origin {succession.successor}` there again"
+        )
     newest = stored.newest_checkpoint(site.session)
     if newest is None:
         return
@@ -113,7 +119,8 @@ def check_log_key(site: Site) -> None:
         if refused.fault is Fault.NOT_SIGNED:
             raise StartRefused(
                 f"{site.settings.log_key_file} did not sign the log of this database: restore the file that was "
-                "beside it, or copy the one of the first node"
+                "beside it, or copy the one of the first node. If the database was restored from before that file was "
+                "made, restore a newer backup, or end the log with `shutbox log succeed`"
             ) from None
 
 
@@ -127,7 +134,10 @@ def checkpoint(site: Site) -> bytes | None:
 
 
 def tile(site: Site, path: str) -> bytes | None:
-    """Return the tile or entry bundle at a path below `/log/`; None unless the signed checkpoint covers all of it."""
+    """Return the tile or entry bundle at a path below `/log/`; None unless the signed checkpoint covers all of it.
+
+    Raises JournalDisagrees where what is stored does not lead to what was signed.
+    """
     newest = stored.newest_checkpoint(site.session)
     try:
         wanted = tiles.parse_path(path)
@@ -135,12 +145,7 @@ def tile(site: Site, path: str) -> bytes | None:
         return None
     if newest is None or not tiles.exists(wanted, newest.size):
         return None
-    if isinstance(wanted, tiles.EntryBundle):
-        contents = stored.leaves_in(site.session, wanted.leaves.start, wanted.leaves.stop)
-        if len(contents) != wanted.width:  # what is served is kept for ever
-            raise JournalDisagrees(f"leaves of {path} are missing. {_WHAT_TO_DO}")
-        return tiles.render_entry_bundle(contents)
-    return tiles.render_hash_tile(wanted, stored.stored_hashes(site.session, wanted.nodes()))
+    return file_content(site.session, wanted, newest.size, newest.root)
 
 
 def receipt(site: Site, run_id: UUID, viewer_id: UUID | None) -> bytes:
@@ -148,7 +153,7 @@ def receipt(site: Site, run_id: UUID, viewer_id: UUID | None) -> bytes:
 
     Raises RunNotFound, PlayerRequired, NotYours, NotLogged, and ReceiptPending until the log has reached the run.
     """
-    run = site.session.execute(_logged_runs().where(RunRow.run_id == run_id)).first()
+    run = site.session.execute(logged_runs().where(RunRow.run_id == run_id)).first()
     if run is None:
         raise RunNotFound(f"there is no run {run_id}")
     if not shows_turns(get_round(site, run.round_id), viewer_id, run.player_id):
@@ -165,100 +170,75 @@ def receipt(site: Site, run_id: UUID, viewer_id: UUID | None) -> bytes:
             raise Refused(Fault.RUN_NOT_LOGGED, str(run_id))
         path = inclusion_nodes(run.leaf_index, newest.size)
         hash_of = stored.stored_hashes(site.session, (node for step in path for node in step.nodes))
-        made = make_receipt(run.leaf, run.salt, _bytes_of(run), run.leaf_index, prove(path, hash_of), newest.note)
+        made = make_receipt(run.leaf, run.salt, bytes_of(run), run.leaf_index, prove(path, hash_of), newest.note)
         verify_receipt(made, site.secrets.log_key.verifier)
     except (Refused, KeyError) as wrong:  # a receipt that does not verify would accuse this server of a lie
-        raise JournalDisagrees(f"no receipt of run {run_id} can be made: {wrong!r}. {_WHAT_TO_DO}") from None
+        raise JournalDisagrees(f"no receipt of run {run_id} can be made: {wrong!r}. {WHAT_TO_DO}") from None
     return made
-
-
-# What is stored against what was signed
-
-
-def _checked(site: Site, whole: bool) -> Frontier:
-    """Return the frontier of the stored log, which was found to be the one that was signed last.
-
-    Leaves and nodes of the last, partial entry bundle are hashed again, with `whole` all of them.
-    """
-    newest = stored.newest_checkpoint(site.session)
-    size = newest.size if newest else 0
-    count = stored.leaf_count(site.session)
-    if count < size or (count > size and not whole):  # beside `whole` another writer may append
-        raise JournalDisagrees(f"{count} leaves are stored, and the last checkpoint is over {size}. {_WHAT_TO_DO}")
-    if newest is None:
-        return Frontier()
-    signed = verify_checkpoint(newest.note, site.secrets.log_key.verifier)
-    if (signed.size, signed.root) != (newest.size, newest.root):
-        raise JournalDisagrees(f"the row of checkpoint {newest.size} is not what its note says. {_WHAT_TO_DO}")
-    start = 0 if whole else (size - 1) // tiles.WIDTH * tiles.WIDTH
-    frontier = _hashed_again(site.session, _frontier_at(site.session, start), size)
-    if frontier.root() != signed.root:
-        raise JournalDisagrees(f"leaves and nodes give another root than checkpoint {size}. {_WHAT_TO_DO}")
-    return frontier
-
-
-def _frontier_at(session: AnySession, size: int) -> Frontier:
-    nodes = root_nodes(size)
-    try:
-        return Frontier.read(size, stored.stored_hashes(session, nodes))
-    except KeyError as missing:
-        raise JournalDisagrees(f"{missing.args[0]} of the log is missing. {_WHAT_TO_DO}") from None
-
-
-def _hashed_again(session: AnySession, frontier: Frontier, end: int) -> Frontier:
-    """Return the frontier at `end`, every leaf hashed again and every node on the way compared with the stored one."""
-    for start in range(frontier.size, end, _CHUNK):
-        stop = min(start + _CHUNK, end)
-        contents = stored.leaves_in(session, start, stop)
-        if len(contents) != stop - start:
-            raise JournalDisagrees(f"of leaves {start} to {stop - 1} some are missing. {_WHAT_TO_DO}")
-        hashes = stored.hashes_completed_in(session, start, stop)
-        for index, content in enumerate(contents, start):
-            frontier, complete = frontier.append(leaf_hash(content))
-            for node, hash in complete:
-                if hashes.get(node) != hash:
-                    what = f"leaf {index} or node" if node.level == 0 else "node"
-                    raise JournalDisagrees(
-                        f"{what} (level {node.level}, number {node.index}) of the log is not what it was. {_WHAT_TO_DO}"
-                    )
-    return frontier
 
 
 # What waits
 
 
+def _append_end_of_earlier(site: Site, batch: _Batch) -> None:
+    """Begin a successor with the log that it succeeds."""
+    ended = stored.newest_succession(site.session)
+    if ended is not None and batch.frontier.size == 0:
+        batch.append(leaves.SucceedLeaf(ended.succeeded_at, ended.origin, ended.size, ended.root))
+
+
 def _append_chains(site: Site, batch: _Batch) -> None:
-    waiting = select(ChainRow).where(ChainRow.leaf_index.is_(None)).order_by(ChainRow.first_day, ChainRow.chain_id)
-    for row in site.session.scalars(waiting).all():
-        made_at = site.session.scalar(  # it is made with its first rounds
-            select(func.min(RoundRow.created_at))
-            .join(DayRow, DayRow.day == RoundRow.day)
-            .where(DayRow.chain_id == row.chain_id)
-        )
-        t = site.clock() if made_at is None else made_at
+    """Log chains in the order in which they rule, each once all rounds of those before it are logged.
+
+    A later chain rules its days from its leaf on, so rounds that an earlier one has made for them come before it.
+    """
+    rounds = _waiting_rounds().exists()
+    for row in (row for row in begun_chains(site.session) if row.leaf_index is None):
+        if site.session.scalar(select(rounds)):
+            return
         row.leaf_index = batch.append(
-            leaves.ChainLeaf(t, row.chain_id, row.length, yyyymmdd(row.first_day), row.anchor)
+            leaves.ChainLeaf(_made_at(site, row), row.chain_id, row.length, yyyymmdd(row.first_day), row.anchor)
         )
+
+
+def _made_at(site: Site, row: ChainRow) -> int:
+    if row.created_at is not None:
+        return row.created_at
+    first = site.session.scalar(  # it was made with its first rounds
+        select(func.min(RoundRow.created_at))
+        .join(DayRow, DayRow.day == RoundRow.day)
+        .where(DayRow.chain_id == row.chain_id)
+    )
+    return site.clock() if first is None else first
 
 
 def _append_rounds(site: Site, batch: _Batch) -> None:
     """Log daily rounds, each behind its ruleset."""
-    logged = set(site.session.scalars(select(LoggedRulesetRow.ruleset_hash)))
-    waiting = (
-        select(RoundRow, DayRow)
-        .join(DayRow, DayRow.day == RoundRow.day)
-        .where(RoundRow.day.is_not(None), RoundRow.leaf_index.is_(None), RoundRow.kind == Kind.DAILY)
-        .order_by(RoundRow.day, RoundRow.round_id)
-        .limit(max(0, batch.room))
-    )
+    known = {row.ruleset_hash: row for row in site.session.scalars(select(LoggedRulesetRow))}
+    logged = {ruleset_hash for ruleset_hash, row in known.items() if row.leaf_index is not None}
+    waiting = _waiting_rounds().order_by(RoundRow.day, RoundRow.round_id).limit(max(0, batch.room))
     found = site.session.execute(waiting).all()
     for row, _ in found:
         if row.ruleset_hash not in logged and batch.room > 0:
-            index = batch.append(leaves.RulesetLeaf(row.created_at, BY_HASH[row.ruleset_hash].document))
-            site.session.add(LoggedRulesetRow(ruleset_hash=row.ruleset_hash, leaf_index=index))
+            earlier = known.get(row.ruleset_hash)
+            ruleset = earlier or LoggedRulesetRow(ruleset_hash=row.ruleset_hash, queued_at=row.created_at)
+            document = BY_HASH[row.ruleset_hash].document
+            ruleset.leaf_index = batch.append(leaves.RulesetLeaf(ruleset.queued_at, document))
+            site.session.add(ruleset)
             logged.add(row.ruleset_hash)
     for row, day in takewhile(lambda pair: pair[0].ruleset_hash in logged and batch.room > 0, found):
         row.leaf_index = batch.append(_round_leaf(row, day))
+
+
+def _waiting_rounds() -> Select[RoundRow, DayRow]:
+    """Select daily rounds that can be logged: their chain is, and they are not."""
+    return (
+        select(RoundRow, DayRow)
+        .join(DayRow, DayRow.day == RoundRow.day)
+        .join(ChainRow, ChainRow.chain_id == DayRow.chain_id)
+        .where(RoundRow.day.is_not(None), RoundRow.leaf_index.is_(None), RoundRow.kind == Kind.DAILY)
+        .where(ChainRow.leaf_index.is_not(None))
+    )
 
 
 def _round_leaf(row: RoundRow, day: DayRow) -> leaves.RoundLeaf:
@@ -279,7 +259,7 @@ def _round_leaf(row: RoundRow, day: DayRow) -> leaves.RoundLeaf:
 
 def _append_runs(site: Site, batch: _Batch) -> None:
     waiting = (
-        _logged_runs()
+        logged_runs()
         .where(RunRow.queued(), RoundRow.leaf_index.is_not(None))
         .order_by(RunRow.accepted_at, RunRow.run_id)
         .limit(max(0, batch.room))
@@ -293,7 +273,7 @@ def _append_runs(site: Site, batch: _Batch) -> None:
 
 
 def _run_leaf(run: Row[Any]) -> leaves.RunLeaf:
-    return leaves.RunLeaf(run.accepted_at, run.round_id, run.run_id.bytes, run_commitment(run.salt, _bytes_of(run)))
+    return leaves.RunLeaf(run.accepted_at, run.round_id, run.run_id.bytes, run_commitment(run.salt, bytes_of(run)))
 
 
 def _append_closes(site: Site, batch: _Batch) -> None:
@@ -317,7 +297,7 @@ def _has_queued_runs(site: Site, day: date) -> bool:
 def _close_leaf(site: Site, row: RoundRow, day: DayRow) -> leaves.CloseLeaf:
     if row.seed is None or day.day_secret is None or day.closed_at is None:
         raise JournalDisagrees(
-            f"round {row.round_id} is closed, but its seed or its day's secret is not stored. {_WHAT_TO_DO}"
+            f"round {row.round_id} is closed, but its seed or its day's secret is not stored. {WHAT_TO_DO}"
         )
     ranked = _ranking(site, row.round_id)
     return leaves.CloseLeaf(day.closed_at, row.round_id, row.seed, day.day_secret, len(ranked), ranking_hash(ranked))
@@ -326,11 +306,11 @@ def _close_leaf(site: Site, row: RoundRow, day: DayRow) -> leaves.CloseLeaf:
 def _ranking(site: Site, round_id: str) -> list[RankedRun]:
     """Return what was ranked, in the order of the board. Refuses runs or an order that the log does not bear out."""
     judged: dict[UUID, JudgedRun] = {}
-    for run in site.session.execute(_logged_runs().where(RunRow.round_id == round_id, RunRow.to_log)):
-        commitment = run_commitment(run.salt, _bytes_of(run))
+    for run in site.session.execute(logged_runs().where(RunRow.round_id == round_id, RunRow.to_log)):
+        commitment = run_commitment(run.salt, bytes_of(run))
         leaf = leaves.decode(run.leaf or b"")
         if not isinstance(leaf, leaves.RunLeaf) or (leaf.run_id, leaf.commitment) != (run.run_id.bytes, commitment):
-            raise JournalDisagrees(f"run {run.run_id} is not the one that was logged. {_WHAT_TO_DO}")
+            raise JournalDisagrees(f"run {run.run_id} is not the one that was logged. {WHAT_TO_DO}")
         judged[run.run_id] = JudgedRun(
             run.run_id.bytes, commitment, run.player_tag, run.score, run.given_away_milli or 0
         )
@@ -340,11 +320,11 @@ def _ranking(site: Site, round_id: str) -> list[RankedRun]:
         ranked.append(RankedRun(ranked[-1].rank if key == last_key else place, judged[run_id]))
         last_key = key
     if tuple(ranked) != rank(judged.values()):
-        raise JournalDisagrees(f"the board of round {round_id} is not in the order of the protocol. {_WHAT_TO_DO}")
+        raise JournalDisagrees(f"the board of round {round_id} is not in the order of the protocol. {WHAT_TO_DO}")
     return ranked
 
 
-def _logged_runs() -> Select[Any]:
+def logged_runs() -> Select[Any]:
     """Select runs with everything that their bytes and their leaf are made of."""
     of_run = (RunRow.run_id, RunRow.round_id, RunRow.turns, RunRow.salt, RunRow.score, RunRow.given_away_milli)
     of_log = (RunRow.accepted_at, RunRow.to_log, RunRow.leaf_index, LeafRow.leaf, RoundRow.ruleset_hash)
@@ -357,7 +337,7 @@ def _logged_runs() -> Select[Any]:
     )
 
 
-def _bytes_of(run: Row[Any]) -> bytes:
+def bytes_of(run: Row[Any]) -> bytes:
     return run_bytes(run.round_id, run.player_tag, run.ruleset_hash, turns_from(run.turns))
 
 

@@ -1,6 +1,7 @@
 """Rounds: their state, their dice, who takes part; practice rounds on request; the disclosure of a seed."""
 
 import re
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date
@@ -10,6 +11,7 @@ from uuid import UUID
 
 from sqlalchemy import func, select, update
 
+from .chains import why_missing
 from .clock import HOUR
 from .errors import IdempotencyKeyReused, RoundNotFound, RulesetNotFound, SeedUnavailable
 from .game.analysis import best_possible_penalty
@@ -131,23 +133,24 @@ def hold_round(site: Site, round_id: str, alone: bool = False) -> Round:
 
 def seed_of(site: Site, round: Round) -> bytes:
     """Return the seed, disclosed or not. Raises SeedUnavailable if this node cannot make the one committed to."""
-    seed = round.stored_seed or round.given_seed or _derived_seed(site, round)
-    if not commits_to(round.commitment, round.ruleset.hash, seed):
-        raise SeedUnavailable(
-            f"the secrets of this server do not give the seed that round {round.round_id} is committed to"
-        )
-    return seed
+    for seed in _possible_seeds(site, round):
+        if commits_to(round.commitment, round.ruleset.hash, seed):
+            return seed
+    why = None if round.day is None else why_missing(site, round.day)
+    raise SeedUnavailable(
+        why or f"the secrets of this server do not give the seed that round {round.round_id} is committed to"
+    )
 
 
-def _derived_seed(site: Site, round: Round) -> bytes:
-    if round.kind is not Kind.DAILY:
-        return round_seed(site.secrets.round_key, round.round_id)
-    if round.day is None:
-        raise SeedUnavailable(f"round {round.round_id} has no day")
-    number = site.secrets.chain.number_of(round.day)
-    if number is None:
-        raise SeedUnavailable(f"this server was not given the secret of {round.day}")
-    return day_seed(site.secrets.chain.link(number), round.day, round.mode, round.ruleset.hash)
+def _possible_seeds(site: Site, round: Round) -> Iterable[bytes]:
+    """Return the seed, or one for each chain that has the day: the commitment tells which was used."""
+    kept = round.stored_seed or round.given_seed
+    if kept is not None:
+        return (kept,)
+    day = round.day
+    if day is None:
+        return (round_seed(site.secrets.round_key, round.round_id),)
+    return (day_seed(link, day, round.mode, round.ruleset.hash) for link in site.secrets.links_of(day))
 
 
 def is_practice(round_id: str) -> bool:

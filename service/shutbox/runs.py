@@ -49,6 +49,8 @@ class Run:
     rank: int | None
     total: int | None
     accepted_at: int
+    to_log: bool  # it has a receipt, once it has its place in the log
+    leaf_index: int | None
     gated: bool
 
 
@@ -170,6 +172,8 @@ def _shown(row: RunRow, owner: Player, standing: Standing | None, standings: boo
         rank=standing.rank if standing and ranked and standings else None,
         total=standing.total if standing and standings else None,
         accepted_at=row.accepted_at,
+        to_log=row.to_log,
+        leaf_index=row.leaf_index,
         gated=not (standings and turns),
     )
 

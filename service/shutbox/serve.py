@@ -26,7 +26,7 @@ from .config import Settings
 from .days import check_secrets, has_days, make_days
 from .embedded import remove_socket, server_binary, start_server, with_redis
 from .errors import StartRefused
-from .journal import check_log_key, has_checkpoint
+from .journal import check_log_key, has_begun
 from .seeds import Secrets, create_log_key, create_secrets, load_secrets
 from .shipped import shipped
 from .site import Site
@@ -49,11 +49,11 @@ def prepare(settings: Settings) -> Secrets:
     prepare_engine(engine)
     migrate(engine)
     with Session(engine) as session:
-        begun, signed = has_days(session), has_checkpoint(session)
+        has_rounds, has_log = has_days(session), has_begun(session)
     engine.dispose()
-    if not begun:
+    if not has_rounds:
         create_secrets(settings.chain_file, settings.round_key_file, day_at(system_clock()))
-    if not signed:
+    if not has_log and not settings.log_witness_file.exists():
         create_log_key(settings.log_key_file, settings.new_log_origin)
     secrets = load_secrets(settings.chain_file, settings.round_key_file, settings.log_key_file)
     with opened(settings, secrets) as site:
@@ -67,10 +67,12 @@ def prepare(settings: Settings) -> Secrets:
 def opened(settings: Settings, secrets: Secrets) -> Iterator[Site]:
     """Open an installation outside the web."""
     app = create_app(with_redis(settings), secrets)
-    with app.app_context():
-        yield app.extensions["shutbox"]
-    with app.app_context():
-        db.engine.dispose()
+    try:
+        with app.app_context():
+            yield app.extensions["shutbox"]
+    finally:
+        with app.app_context():
+            db.engine.dispose()
 
 
 @dataclass
@@ -119,11 +121,22 @@ def serve(settings: Settings, bind: str) -> int:
     stop = Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
+    with alone(settings):
+        return _serve(settings, host, port, stop)
+
+
+@contextmanager
+def alone(settings: Settings) -> Iterator[None]:
+    """Be the only one who serves from the data folder. Raises StartRefused if another one does."""
+    lock = FileLock(settings.data_dir / ".serving", timeout=0)
     try:
-        with FileLock(settings.data_dir / ".serving", timeout=0):
-            return _serve(settings, host, port, stop)
+        lock.acquire()
     except Timeout:
         raise StartRefused(f"another shutbox serve uses {settings.data_dir}: end it, or name another folder") from None
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def _serve(settings: Settings, host: str, port: int, stop: Event) -> int:

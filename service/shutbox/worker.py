@@ -3,17 +3,20 @@
 import logging
 import os
 import socket
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from datetime import date
 from secrets import token_hex
 from threading import Event
 
 from sqlalchemy import or_, update
 from sqlalchemy.exc import SQLAlchemyError
 
+from .agreement import keep_witness
 from .boards import boards_in_use, reconcile, stale_boards
-from .clock import SECOND
+from .chains import warning
+from .clock import SECOND, day_at
 from .days import advance, close_due_days, make_days
 from .errors import JournalDisagrees, Unavailable
 from .journal import check_log, integrate
@@ -33,9 +36,10 @@ _RECONCILED = "reconciled"  # the row of `leases` that holds when boards were la
 
 
 def catch_up(site: Site) -> None:
-    """Do everything that is due at a start, whoever leads."""
+    """Do everything that is due at a start, whoever leads; of a log that has much to tell only the beginning."""
     _make_and_close(site)
-    write_log(site, whole=False)
+    with _saying_what_stops_the_log(site):
+        integrate(site)
     with suppress(RankingUnavailable):
         keep_boards(site)
 
@@ -66,24 +70,36 @@ def _make_and_close(site: Site) -> None:
 
 
 def write_log(site: Site, whole: bool) -> bool:
-    """Log all that waits; with `whole`, only after everything stored was found right. Tell whether it was done.
-
-    Where what is stored disagrees with what was signed, it says so and signs nothing; the rest of the work goes on.
-    """
-    try:
+    """Log all that waits; with `whole`, only after everything stored was found right. Tell whether it was done."""
+    with _saying_what_stops_the_log(site):
         if whole:
             check_log(site)
         while integrate(site):
             pass
+        return True
+    return False
+
+
+@contextmanager
+def _saying_what_stops_the_log(site: Site) -> Iterator[None]:
+    """Where what is stored disagrees with what was signed, say so and sign nothing; the rest of the work goes on."""
+    try:
+        yield
     except JournalDisagrees as disagreement:
         site.session.rollback()
         log.critical("the log has stopped, nothing is signed: %s", disagreement)
-        return False
     except SQLAlchemyError as error:
         site.session.rollback()
         log.error("write_log failed and is tried again: %s", type(error).__name__)
-        return False
-    return True
+    except OSError as error:
+        site.session.rollback()
+        log.error("the newest checkpoint is stored, but could not be kept beside the key: %s", error)
+
+
+def some_worker_leads(site: Site) -> bool:
+    """Tell whether a worker has been at work within the last seconds."""
+    lease = site.session.get(LeaseRow, "worker", populate_existing=True)
+    return lease is not None and 0 < lease.until - site.clock() <= LEASE_MS
 
 
 def _close_days(site: Site) -> None:
@@ -99,13 +115,35 @@ class Worker:
     name: str = field(default_factory=lambda: f"{socket.gethostname()}-{os.getpid()}-{token_hex(4)}"[-64:])
     _reconciled_at: int = 0
     _log_checked: bool = False
+    _tried_at: int = 0
+    _warned_on: date | None = None
 
     def tick(self) -> None:
-        """Do what is due, if this worker leads."""
+        """Do what is due, if this worker leads; else look at the log, to notice if it goes back.
+
+        Each minute days are made and closed by all others too: the one that leads may lack their secrets.
+        """
+        now = self.site.clock()
         if self._leads():
             _make_and_close(self.site)
             self._log_checked = write_log(self.site, whole=not self._log_checked)
             self._keep_boards()
+        else:
+            if not 0 <= now - self._tried_at < MINUTE_MS:
+                _make_and_close(self.site)
+                self._tried_at = now
+            with _saying_what_stops_the_log(self.site):
+                keep_witness(self.site)
+        self._warn()
+
+    def _warn(self) -> None:
+        """Say once a day that this node's secrets come to their end; those of other nodes may reach further."""
+        day = day_at(self.site.clock())
+        if day != self._warned_on:
+            told = warning(self.site)
+            if told is not None:
+                log.warning("%s", told)
+            self._warned_on = day
 
     def _leads(self) -> bool:
         """Hold the lease, or take it where its holder has been silent or wrote a time that cannot be."""

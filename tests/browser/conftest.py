@@ -12,6 +12,7 @@ from shutbox.seeds import Chain, Secrets
 from shutbox.tlog.note import SigningKey
 
 from tests.browser.hosting import Host
+from tests.browser.published import Published, close_round
 
 ARGUMENTS = (
     "--no-sandbox",
@@ -63,7 +64,7 @@ def chromium() -> Iterator[Any]:
 def secrets() -> Secrets:
     """Secrets of our own: the dice that these tests know."""
     return Secrets(
-        Chain(bytes(range(16)), date(2026, 11, 23), 60, 60, b"l" * 32),
+        (Chain(bytes(range(16)), date(2026, 11, 23), 60, 60, b"l" * 32),),
         b"k" * 32,
         SigningKey("localhost/shutbox/log", b"s" * 32),
     )
@@ -116,3 +117,10 @@ def _is_fault(line: Any) -> bool:
 def page(open_page: Opener) -> Any:
     """A page on a phone."""
     return open_page()
+
+
+@pytest.fixture
+def published(host: Host) -> Published:
+    """What the service publishes of the closed sealed round."""
+    close_round(host)
+    return Published(host)

@@ -23,6 +23,7 @@ from shutbox.web.auth import COOKIE
 from werkzeug.serving import BaseWSGIServer, make_server
 
 from tests.conftest import TODAY, MovableClock
+from tests.journals import log_all
 from tests.players import Api, any_of, first
 
 VARIANT = "twelve"
@@ -67,6 +68,7 @@ class Host:
             make_days(self.site)
             advance(self.site)
             close_due_days(self.site)
+            log_all(self.site)
 
     def go_to(self, moment: str) -> None:
         """Move the service's clock and let the worker tick."""

@@ -48,7 +48,7 @@ def service() -> Iterator[Host]:
         migrate(engine)
         engine.dispose()
         secrets = Secrets(
-            Chain(bytes(16), date(2026, 11, 23), 60, 60, b"c" * 32),
+            (Chain(bytes(16), date(2026, 11, 23), 60, 60, b"c" * 32),),
             b"k" * 32,
             SigningKey("localhost/shutbox/log", b"s" * 32),
         )

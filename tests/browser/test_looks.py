@@ -12,14 +12,17 @@ import pytest
 from tests.browser.conftest import Opener
 from tests.browser.hosting import PUZZLE, SEALED, VARIANT, Host
 from tests.browser.people import Mouse, state_of
+from tests.browser.published import close_round, receipt_of
 from tests.browser.test_state import begun
+from tests.browser.test_verify import ended as verified_page
+from tests.browser.test_verify import give
 
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 RUN_AXE = "tags => axe.run({runOnly: {type: 'tag', values: tags}, resultTypes: ['violations', 'incomplete']})"
 EXPLAINED = {
     # Text on felt, wood and rail lies on gradients, which axe cannot measure: tests/web/test_contrast.py does.
     # The dialog of keys lies in the top layer over the page; its words are ink on sheet as everywhere.
-    "color-contrast": (".makes", ".numeral", "#makes", "> text", "dd:nth-child", "dt:nth-child"),
+    "color-contrast": (".makes", ".numeral", "#makes", "> text", "dd:nth-child", "dt:nth-child", "dialog"),
 }
 
 
@@ -120,6 +123,35 @@ def address(path: str, moment: str = "") -> Callable[[Host, Any], None]:
     return prepare
 
 
+def verifying(pattern: str = "", answer: Callable[[Any], None] | None = None) -> Callable[[Host, Any], None]:
+    """Show a round that was verified, with requests that match answered otherwise."""
+
+    def prepare(host: Host, page: Any) -> None:
+        close_round(host)
+        if answer is not None:
+            page.context.route(pattern, answer)
+        page.goto(f"/verify/{SEALED}")
+        verified_page(page)
+
+    return prepare
+
+
+def verifying_still(host: Host, page: Any) -> None:
+    close_round(host)
+    page.context.route("**/bundle", lambda route: None)
+    page.goto(f"/verify/{SEALED}")
+    page.get_by_role("progressbar", name="Every run is legal").wait_for()
+
+
+def receipt_checked(forge: bytes = b"") -> Callable[[Host, Any], None]:
+    def prepare(host: Host, page: Any) -> None:
+        close_round(host)
+        page.goto("/verify")
+        give(page, receipt_of(host) + forge)
+
+    return prepare
+
+
 STATES: dict[str, Callable[[Host, Any], None]] = {
     "today": address("/"),
     "today-after-a-close": address("/", "2026-12-01T03:00:00"),
@@ -145,6 +177,14 @@ STATES: dict[str, Callable[[Host, Any], None]] = {
     "leaderboard-final": address(f"/leaderboard?round={SEALED}", "2026-12-01T03:00:00"),
     "rules": address("/rules"),
     "ruleset": address("/rules/crafthouse-multiply"),
+    "verify": address("/verify", "2026-12-01T03:00:00"),
+    "verify-commitment": address(f"/verify/{SEALED}"),
+    "verify-checking": verifying_still,
+    "verify-match": verifying(),
+    "verify-mismatch": verifying("**/bundle", lambda route: route.fulfill(body=b"{}\n")),
+    "verify-undecided": verifying("**/bundle", lambda route: route.abort()),
+    "verify-receipt": receipt_checked(),
+    "verify-forged-receipt": receipt_checked(b"A"),
     "settings": address("/settings"),
     "api": address("/api"),
     "missing": address("/nothing"),

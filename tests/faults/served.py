@@ -6,11 +6,12 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import httpx
 
@@ -46,6 +47,8 @@ class Served:
                 break
         else:
             raise AssertionError("it did not start:\n" + "".join(self.output))
+        self._reading = threading.Thread(target=self._read, args=(self.process.stdout, self.output), daemon=True)
+        self._reading.start()
         self.client = httpx.Client(base_url=f"http://127.0.0.1:{self.port}/api/v1", timeout=30)
 
     def join(self, **wanted: Any) -> dict[str, str]:
@@ -102,9 +105,14 @@ class Served:
     def close(self) -> None:
         """Read what was still said, and let go of a process that has ended."""
         self.client.close()
-        if self.process.stdout is not None and not self.process.stdout.closed:
-            self.output += self.process.stdout.readlines()
+        self._reading.join()
+        if self.process.stdout is not None:
             self.process.stdout.close()
+
+    @staticmethod
+    def _read(stream: IO[str], output: list[str]) -> None:
+        """Keep what all processes say while they say it: a pipe that nobody reads would stop them."""
+        output.extend(stream)
 
 
 def until(condition: Callable[[], Any]) -> Any:

@@ -92,7 +92,7 @@ def test_a_run_that_was_stored_but_never_placed_is_ranked_however_long_nobody_wo
 def test_a_round_key_of_another_installation_is_refused(mara: Api, site: Site) -> None:
     mara.issue("classic", "sealed")
     site.session.rollback()
-    other = Site(site.settings, Secrets(site.secrets.chain, b"z" * 32, LOG_KEY), site.session, site.ranking)
+    other = Site(site.settings, Secrets(site.secrets.chains, b"z" * 32, LOG_KEY), site.session, site.ranking)
     with pytest.raises(StartRefused, match=r"round-key\.json does not belong to this database"):
         check_secrets(other)
 
@@ -100,24 +100,24 @@ def test_a_round_key_of_another_installation_is_refused(mara: Api, site: Site) -
 def test_of_two_nodes_that_bring_a_chain_each_one_stays_outside(site: Site) -> None:
     other = Chain(b"another chain id", date(2026, 11, 23), 60, 60, b"z" * 32)
     with pytest.raises(StartRefused, match=r"chain\.json does not belong to this database"):
-        make_days(Site(site.settings, Secrets(other, b"k" * 32, LOG_KEY), site.session, site.ranking, site.clock))
+        make_days(Site(site.settings, Secrets((other,), b"k" * 32, LOG_KEY), site.session, site.ranking, site.clock))
     site.session.rollback()
     assert site.session.scalar(select(func.count()).select_from(ChainRow)) == 1
 
 
 def test_days_beyond_the_loaded_link_are_not_made(site: Site, clock: MovableClock) -> None:
-    chain = site.secrets.chain
+    (chain,) = site.secrets.chains
     earlier = Chain(chain.chain_id, chain.first_day, chain.length, 12, chain.link(12))
     clock.set("2026-12-04T12:00:00")
-    make_days(Site(site.settings, Secrets(earlier, b"k" * 32, LOG_KEY), site.session, site.ranking, clock))
+    make_days(Site(site.settings, Secrets((earlier,), b"k" * 32, LOG_KEY), site.session, site.ranking, clock))
     last = site.session.scalar(select(func.max(DayRow.day)))
     assert last == date(2026, 12, 7), "made on the first day, seven days ahead; nothing after link 12, 4 December"
 
 
 def test_another_chain_than_the_one_of_the_database_is_refused(site: Site) -> None:
-    other = Chain(site.secrets.chain.chain_id, date(2026, 11, 23), 60, 60, b"z" * 32)
+    other = Chain(site.secrets.chains[0].chain_id, date(2026, 11, 23), 60, 60, b"z" * 32)
     with pytest.raises(StartRefused, match="does not belong to this database"):
-        check_secrets(Site(site.settings, Secrets(other, b"k" * 32, LOG_KEY), site.session, site.ranking))
+        check_secrets(Site(site.settings, Secrets((other,), b"k" * 32, LOG_KEY), site.session, site.ranking))
     check_secrets(site)
 
 
@@ -135,9 +135,9 @@ def test_a_round_whose_seed_cannot_be_made_keeps_nothing_else_from_closing(
 ) -> None:
     """Another key and another chain: the round with a seed of its own closes, days are made, the worker goes on."""
     lost, own = mara.issue("classic", "sealed"), mara.issue("odds", "open", "ab" * 32)
-    chain = site.secrets.chain
+    (chain,) = site.secrets.chains
     other = Chain(chain.chain_id, chain.first_day, 60, 5, chain.link(5))
-    wrong = Site(site.settings, Secrets(other, b"other" * 6 + b"xx", LOG_KEY), site.session, site.ranking, clock)
+    wrong = Site(site.settings, Secrets((other,), b"other" * 6 + b"xx", LOG_KEY), site.session, site.ranking, clock)
     clock.forward(30 * 24 * 3600)
     make_days(site)
     Worker(wrong, "one").tick()

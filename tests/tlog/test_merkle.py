@@ -12,7 +12,9 @@ from shutbox.tlog.merkle import (
     inclusion_nodes,
     leaf_hash,
     prove,
+    root_above,
     root_nodes,
+    steps_above,
     verify_consistency,
     verify_inclusion,
 )
@@ -172,3 +174,15 @@ def test_an_odd_last_leaf_is_not_doubled() -> None:
     assert (
         StoredTree([b"a", b"b", b"c"]).frontiers[-1].root() != StoredTree([b"a", b"b", b"c", b"c"]).frontiers[-1].root()
     )
+
+
+def test_every_node_leads_to_every_root_above_it_and_no_other_hash_does() -> None:
+    for size in (*range(1, 70), 255, 256, 257, LARGEST):
+        for level in range(size.bit_length()):
+            for index in range(size >> level):
+                node = Node(level, index)
+                steps = steps_above(node, size)
+                proof = prove(steps, TREE.hash_of)
+                assert root_above(TREE.hash_of(node), steps, proof) == ROOTS[size]
+                assert root_above(bytes(32), steps, proof) != ROOTS[size]
+            assert fault_of(steps_above, Node(level, size >> level), size) is Fault.OUT_OF_RANGE

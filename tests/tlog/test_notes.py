@@ -146,6 +146,17 @@ def test_sixteen_signatures_are_accepted() -> None:
     assert verify_checkpoint(content, KEY).size == 40
 
 
+def test_a_note_has_at_most_16384_bytes() -> None:
+    room = (1 << 14) - len(CHECKPOINT) - len("— other \n".encode())
+    longest = CHECKPOINT + f"— other {'A' * (room // 4 * 4)}\n".encode()
+    longest = longest.replace(b"other", b"other" + b"r" * ((1 << 14) - len(longest)))
+    assert len(longest) == 1 << 14
+    assert verify_checkpoint(longest, KEY).size == 40
+    assert fault_of(verify_checkpoint, longest.replace(b"other", b"another"), KEY) is Fault.TOO_LONG
+    assert fault_of(verify_checkpoint, b"\xff" * ((1 << 14) + 1), KEY) is Fault.TOO_LONG, "asked first"
+    assert fault_of(verify_checkpoint, b"\xff" * (1 << 14), KEY) is Fault.BAD_TEXT
+
+
 def test_a_note_has_at_most_64_signatures() -> None:
     assert len(parse_note((CHECKPOINT.decode() + OTHER_LINE * 63).encode()).signatures) == 64
     assert fault_of(parse_note, (CHECKPOINT.decode() + OTHER_LINE * 64).encode()) is Fault.TOO_LONG
@@ -183,3 +194,20 @@ def test_keys_of_another_length_cannot_be_made() -> None:
     assert fault_of(SigningKey, "name", bytes(31)) is Fault.BAD_LENGTH
     assert fault_of(SigningKey, "na me", bytes(32)) is Fault.BAD_ORIGIN
     assert fault_of(VerifierKey, "name", bytes(33)) is Fault.BAD_LENGTH
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "00" * 32,
+        "00" * 31 + "80",
+        "01" + "00" * 31,
+        "ec" + "ff" * 30 + "7f",
+        "ed" + "ff" * 30 + "7f",
+        "ee" + "ff" * 31,
+        "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+        "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac03fa",
+    ],
+)
+def test_a_key_for_which_anyone_can_sign_is_none(key: str) -> None:
+    assert fault_of(VerifierKey, "example.org/log", bytes.fromhex(key)) is Fault.BAD_KEY

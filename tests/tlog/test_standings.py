@@ -3,25 +3,24 @@
 from dataclasses import replace
 
 import pytest
+from shutbox.game.rulesets import CATALOGUE
 from shutbox.game.runs import run_bytes, run_commitment
+from shutbox.tlog.audit import check_bundle
+from shutbox.tlog.bundle import BundleRun
 from shutbox.tlog.faults import Fault
-from shutbox.tlog.leaves import RoundLeaf, RunLeaf, WithdrawLeaf, WithdrawReason
+from shutbox.tlog.leaves import WithdrawLeaf, WithdrawReason
 from shutbox.tlog.runs import parse_run
 from shutbox.tlog.standings import (
-    DisclosedRun,
+    Judge,
     JudgedRun,
     RoundHistory,
-    check_disclosed,
     check_judged,
-    check_round,
-    dice_of,
     history_of,
-    judge,
     rank,
     ranking_hash,
 )
 
-from tests.tlog.small_log import CHALLENGE, DAY, LEAVES, NEXT_DAY, OPEN_DAY, disclosed, fault_of
+from tests.tlog.small_log import CHALLENGE, DAY, LEAVES, NEXT_DAY, OPEN_DAY, bundle_of, check_round, disclosed, fault_of
 
 HISTORY = history_of(DAY, LEAVES)
 RUNS = disclosed(DAY)
@@ -31,10 +30,10 @@ def judged(number: int, score: int, given_away: int, player: int) -> JudgedRun:
     return JudgedRun(bytes((number,)) * 16, bytes((number,)) * 32, bytes((player,)) * 16, score, given_away)
 
 
-def relogged(at: int, run: DisclosedRun, history: RoundHistory = HISTORY) -> RoundHistory:
+def relogged(at: int, run: BundleRun, history: RoundHistory = HISTORY) -> RoundHistory:
     """Return a history in which the log holds another run."""
-    leaf = replace(history.runs[at], run_id=run.run_id, commitment=run_commitment(run.salt, run.content))
-    return replace(history, runs=(*history.runs[:at], leaf, *history.runs[at + 1 :]))
+    logged = history.runs[at]._replace(run_id=run.run_id, commitment=run_commitment(run.salt, run.content))
+    return replace(history, runs=[*history.runs[:at], logged, *history.runs[at + 1 :]])
 
 
 def test_order_is_score_then_given_away_then_run_id_with_shared_ranks() -> None:
@@ -62,7 +61,7 @@ def test_a_score_of_zero_is_ranked() -> None:
 def test_a_round_without_runs_has_an_empty_ranking() -> None:
     assert rank([]) == ()
     assert HISTORY.close is not None
-    empty = replace(HISTORY, runs=(), close=replace(HISTORY.close, ranked=0, ranking_hash=ranking_hash([])))
+    empty = replace(HISTORY, runs=[], close=replace(HISTORY.close, ranked=0, ranking_hash=ranking_hash([])))
     assert check_round(empty, []) == ()
 
 
@@ -76,7 +75,6 @@ def test_a_removed_added_repeated_or_moved_run_is_named() -> None:
         ([*RUNS, RUNS[0]], Fault.REPEATED_RUN),
         ([RUNS[1], RUNS[0], *RUNS[2:]], Fault.RUN_OUT_OF_ORDER),
     ):
-        assert fault_of(check_disclosed, HISTORY, changed) is fault
         assert fault_of(check_round, HISTORY, changed) is fault
 
 
@@ -87,7 +85,7 @@ def test_an_altered_run_or_salt_does_not_fit_its_commitment() -> None:
         replace(RUNS[0], content=moved),
         replace(RUNS[0], content=RUNS[0].content + b"\0"),
         replace(RUNS[0], salt=bytes(32)),
-        replace(RUNS[1], run_id=RUNS[0].run_id),
+        replace(RUNS[1], run_id=RUNS[0].run_id, leaf_index=RUNS[0].leaf_index),
     ):
         assert fault_of(check_round, HISTORY, [changed, *RUNS[1:]]) is Fault.COMMITMENT_MISMATCH
 
@@ -129,20 +127,27 @@ def test_a_run_withdrawn_before_the_close_is_not_ranked() -> None:
 
 def test_a_running_round_cannot_be_checked_yet() -> None:
     history = history_of(NEXT_DAY, LEAVES)
-    assert fault_of(check_round, history, disclosed(NEXT_DAY)) is Fault.NOT_CLOSED
+    assert fault_of(check_bundle, history, b"", []) is Fault.NOT_CLOSED
     assert fault_of(check_judged, history, []) is Fault.NOT_CLOSED
     assert fault_of(history_of, "2026-12-03-classic", LEAVES) is Fault.ROUND_NOT_LOGGED
 
 
 def test_an_unknown_ruleset_decides_nothing() -> None:
     unknown = replace(HISTORY.round, ruleset_hash=bytes(32))
-    assert fault_of(dice_of, unknown, bytes(32)) is Fault.UNKNOWN_RULESET
+    assert fault_of(Judge, unknown, bytes(32)) is Fault.UNKNOWN_RULESET
+    assert fault_of(check_bundle, replace(HISTORY, round=unknown), b"", []) is Fault.UNKNOWN_RULESET
 
 
-def test_runs_can_be_judged_one_by_one() -> None:
-    assert HISTORY.close is not None
-    assert isinstance(HISTORY.round, RoundLeaf)
-    dice = dice_of(HISTORY.round, HISTORY.close.seed)
-    one_by_one = [judge(dice, leaf, run) for leaf, run in zip(HISTORY.runs, RUNS, strict=True)]
-    assert check_judged(HISTORY, one_by_one) == check_round(HISTORY, RUNS)
-    assert all(isinstance(leaf, RunLeaf) for leaf in HISTORY.runs)
+def test_a_run_at_another_place_of_the_log_or_with_another_rank_is_refused() -> None:
+    for changed, fault in (
+        (replace(RUNS[2], leaf_index=RUNS[2].leaf_index + 1), Fault.INDEX_MISMATCH),
+        (replace(RUNS[2], rank=(RUNS[2].rank or 0) + 1), Fault.RANK_MISMATCH),
+        (replace(RUNS[2], rank=None), Fault.RANK_MISMATCH),
+    ):
+        assert fault_of(check_round, HISTORY, [*RUNS[:2], changed, *RUNS[3:]]) is fault
+
+
+def test_progress_counts_every_run_once() -> None:
+    told: list[int] = []
+    check_bundle(HISTORY, CATALOGUE["classic"].document, bundle_of(HISTORY, RUNS), progress=told.append)
+    assert sum(told) == len(RUNS) == 6

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 import pytest
 from shutbox.game.rulesets import CATALOGUE
-from shutbox.tlog.dates import DAY_MS
+from shutbox.tlog.dates import DAY_MS, day_number, iso, midnight
 from shutbox.tlog.disclosure import commitment, day_seed, earlier_link, link_before
 from shutbox.tlog.faults import Fault, Refused
 from shutbox.tlog.leaves import (
@@ -113,6 +113,45 @@ def test_a_chain_id_names_one_chain() -> None:
     assert told([*LEAVES, replace(at(CHAIN, ChainLeaf), chain_id=bytes(16))]) is None
 
 
+# Two chains; the second one begins on the third day of the first
+FIRST_CHAIN = ChainLeaf(0, b"1" * 16, 5, 20280227, bytes(32))
+SECOND_CHAIN = ChainLeaf(0, b"2" * 16, 1, 20280229, bytes(32))
+CLASSIC = RulesetLeaf(0, CATALOGUE["classic"].document)
+
+
+def daily(chain: ChainLeaf, day: int) -> RoundLeaf:
+    """Return the round of a day that names the link of a chain for that day."""
+    link = day_number(day) - day_number(chain.first_day) + 1
+    named = f"{iso(day)}-classic", CLASSIC.ruleset_hash, bytes(32), chain.chain_id, link
+    return RoundLeaf(0, Kind.DAILY, Mode.SEALED, *named, day, midnight(day), midnight(day))
+
+
+def test_a_chain_that_was_logged_later_rules_from_its_first_day_on() -> None:
+    begun: list[Leaf] = [CLASSIC, FIRST_CHAIN, SECOND_CHAIN]
+    assert told([*begun, daily(FIRST_CHAIN, 20280228), daily(SECOND_CHAIN, 20280229)]) is None
+    assert told([*begun, daily(FIRST_CHAIN, 20280229)]) == (3, Fault.CHAIN_NOT_RULING)
+    assert told([*begun, daily(FIRST_CHAIN, 20280301)]) == (3, Fault.CHAIN_NOT_RULING), "also behind its end"
+    assert told([*begun, daily(SECOND_CHAIN, 20280301)]) == (3, Fault.LINK_OUT_OF_RANGE)
+    assert told([*begun, daily(SECOND_CHAIN, 20280228)]) == (3, Fault.LINK_OUT_OF_RANGE)
+
+
+def test_a_chain_rules_what_is_logged_behind_it_only() -> None:
+    first, second = daily(FIRST_CHAIN, 20280229), daily(SECOND_CHAIN, 20280229)
+    assert told([CLASSIC, FIRST_CHAIN, first, SECOND_CHAIN]) is None
+    assert told([CLASSIC, SECOND_CHAIN, second, FIRST_CHAIN]) is None
+    assert told([CLASSIC, SECOND_CHAIN, FIRST_CHAIN, first]) is None
+    assert told([CLASSIC, SECOND_CHAIN, FIRST_CHAIN, second]) == (3, Fault.CHAIN_NOT_RULING)
+
+
+def test_the_ruling_chain_is_asked_for_between_the_day_and_the_id_of_a_round() -> None:
+    begun: list[Leaf] = [CLASSIC, FIRST_CHAIN, SECOND_CHAIN]
+    round = daily(FIRST_CHAIN, 20280229)
+    assert told([*begun, replace(round, round_id="another", opens=0)]) == (3, Fault.CHAIN_NOT_RULING)
+    assert told([*begun, replace(round, link=2)]) == (3, Fault.DAY_MISMATCH)
+    assert told([*begun, replace(round, link=6)]) == (3, Fault.LINK_OUT_OF_RANGE)
+    assert told([*begun, replace(round, chain_id=b"3" * 16)]) == (3, Fault.CHAIN_NOT_LOGGED)
+
+
 def test_an_id_has_one_round_and_at_most_one_close() -> None:
     assert told([*LEAVES, LEAVES[ROUND]]) == (40, Fault.REPEATED_ROUND)
     assert told([*LEAVES, LEAVES[CLOSE]]) == (40, Fault.REPEATED_CLOSE)
@@ -201,12 +240,72 @@ def made_log(days: int) -> tuple[list[Leaf], list[CloseLeaf]]:
     return leaves, closes
 
 
-def test_days_close_in_order_over_a_leap_day_and_may_be_passed_over() -> None:
+def test_days_close_in_order_over_a_leap_day_and_none_is_passed_over() -> None:
     leaves, closes = made_log(5)
     assert told([*leaves, *closes]) is None
-    assert told([*leaves, closes[0], closes[4]]) is None
-    assert told([*leaves, closes[1], closes[0]]) == (8, Fault.DAYS_OUT_OF_ORDER)
-    assert told([*leaves, closes[0], replace(closes[4], day_secret=bytes(32))]) == (8, Fault.LINK_MISMATCH)
+    assert told([*leaves, closes[1], closes[0]]) == (7, Fault.DAYS_OUT_OF_ORDER)
+    assert told([*leaves, closes[0], closes[4]]) == (8, Fault.DAYS_OUT_OF_ORDER)
+    assert told([*leaves, *closes[:2], replace(closes[2], day_secret=bytes(32))]) == (9, Fault.LINK_MISMATCH)
+
+
+def test_a_day_without_a_round_may_be_passed_over() -> None:
+    leaves, closes = made_log(5)
+    assert told([*leaves[:3], *leaves[5:], closes[0], *closes[3:]]) is None
+    assert told([*leaves[:3], leaves[6], closes[0], closes[4]]) is None
+    wrong = replace(closes[4], day_secret=bytes(32))
+    assert told([*leaves[:3], leaves[6], closes[0], wrong]) == (5, Fault.LINK_MISMATCH)
+
+
+def open_round(leaves: Sequence[Leaf], close: CloseLeaf) -> tuple[RoundLeaf, CloseLeaf]:
+    """Return the open round of the first day of a made log, and its close."""
+    sealed = leaves[2]
+    assert isinstance(sealed, RoundLeaf)
+    seed = day_seed(close.day_secret, sealed.day, "open", sealed.ruleset_hash)
+    named = {"round_id": f"{sealed.round_id}-open", "commitment": commitment(sealed.ruleset_hash, seed)}
+    round = replace(sealed, mode=Mode.OPEN, **named)  # type: ignore[arg-type]
+    return round, replace(close, round_id=round.round_id, seed=seed)
+
+
+def test_a_day_closes_when_every_round_of_an_earlier_day_has_closed() -> None:
+    leaves, closes = made_log(2)
+    round, close = open_round(leaves, closes[0])
+    for first, second in ((close, closes[0]), (closes[0], close)):
+        assert told([*leaves, round, first, second, closes[1]]) is None
+        assert told([*leaves, round, first, closes[1]]) == (6, Fault.DAYS_OUT_OF_ORDER)
+        assert told([*leaves, round, first, closes[1], second]) == (6, Fault.DAYS_OUT_OF_ORDER)
+
+
+def test_no_run_is_logged_after_the_first_close_of_its_day() -> None:
+    run = replace(at(RUN, RunLeaf), round_id=OPEN_DAY, run_id=bytes(16))
+    assert told([*LEAVES[:CLOSE], run, *LEAVES[CLOSE:]]) is None
+    assert told([*LEAVES[: CLOSE + 1], run, *LEAVES[CLOSE + 1 :]]) == (CLOSE + 1, Fault.DAYS_OUT_OF_ORDER)
+    assert told([*LEAVES, replace(run, round_id=NEXT_DAY)]) is None
+
+
+def test_no_round_is_logged_after_the_first_close_of_its_day() -> None:
+    leaves, closes = made_log(2)
+    round, close = open_round(leaves, closes[0])
+    assert told([*leaves, round, closes[0], close]) is None
+    assert told([*leaves, closes[0], round]) == (5, Fault.DAYS_OUT_OF_ORDER)
+    assert told([*leaves[:3], closes[0], leaves[3], closes[1]]) is None
+    assert told([*leaves[:2], leaves[3], closes[1], leaves[2]]) == (4, Fault.DAYS_OUT_OF_ORDER)
+
+
+def test_whether_the_day_has_ended_is_asked_last() -> None:
+    leaves, closes = made_log(1)
+    round, _ = open_round(leaves, closes[0])
+    assert told([*leaves, closes[0], replace(round, opens=0)]) == (4, Fault.OPENS_MISMATCH)
+    run = replace(at(RUN, RunLeaf), round_id=OPEN_DAY, run_id=bytes(16))
+    assert told([*LEAVES[:CLOSE], run, LEAVES[CLOSE], run]) == (CLOSE + 2, Fault.REPEATED_RUN)
+    assert told([*LEAVES, run]) == (40, Fault.ROUND_CLOSED)
+
+
+def test_a_challenge_goes_on_whatever_days_close() -> None:
+    run = replace(at(RUN, RunLeaf), round_id=CHALLENGE, run_id=bytes(16))
+    moved = [*without(CHALLENGE_CLOSE), run, at(CHALLENGE_CLOSE, CloseLeaf)]
+    assert told(moved) is None
+    other = replace(at(CHALLENGE_ROUND, RoundLeaf), round_id="challenge-00000000-0000-0000-0000-000000000000")
+    assert told([*LEAVES, other, replace(run, round_id=other.round_id)]) is None
 
 
 def test_a_refused_leaf_leaves_the_state_as_it_was() -> None:

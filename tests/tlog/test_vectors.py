@@ -7,7 +7,7 @@ from shutbox.tlog.leaves import CloseLeaf, RoundLeaf, RunLeaf, SucceedLeaf, deco
 from shutbox.tlog.merkle import EMPTY_ROOT, Frontier, consistency_nodes, leaf_hash, prove, verify_consistency
 from shutbox.tlog.note import Checkpoint, sign_checkpoint, verify_checkpoint
 from shutbox.tlog.proof import open_commitment, verify_receipt
-from shutbox.tlog.standings import check_round, dice_of, history_of, judge, rank, ranking_hash
+from shutbox.tlog.standings import Judge, history_of, rank, ranking_hash
 from shutbox.tlog.validity import LogState, first_difference
 
 from tests.tlog.reference import StoredTree
@@ -22,8 +22,10 @@ from tests.tlog.small_log import (
     OPEN_DAY,
     RECEIPT,
     SECRET,
+    check_round,
     disclosed,
     first_receipt,
+    logged_run,
     receipt_from,
     signed_log,
 )
@@ -76,14 +78,14 @@ def test_the_receipt() -> None:
 def test_the_runs_of_a_round(round_id: str) -> None:
     vector = LOG["rounds"][round_id]
     history = history_of(round_id, LEAVES)
-    dice = dice_of(history.round, bytes.fromhex(vector["seed"]))
+    judge = Judge(history.round, bytes.fromhex(vector["seed"]))
     assert history.round.mode.word == vector["mode"]
-    for leaf, given, run in zip(history.runs, vector["runs"], disclosed(round_id), strict=True):
-        assert LEAVES[given["leaf_index"]] == leaf
-        judged = judge(dice, leaf, run)
+    for logged, given, run in zip(history.runs, vector["runs"], disclosed(round_id), strict=True):
+        assert logged_run(given["leaf_index"]) == logged
+        judged = judge.judge(logged, run.salt, run.content)
         assert judged.run_id.hex() == given["run_id"]
         assert judged.commitment.hex() == given["commitment"]
-        assert judged.score == dice.rules.opening_penalty - given["penalty"]
+        assert judged.score == 45 - given["penalty"]
         assert judged.given_away_milli == (given["given_away_milli"] or 0)
 
 
@@ -102,8 +104,11 @@ def test_the_ranking_of_a_closed_round(round_id: str) -> None:
 
 def test_a_reinstated_run_is_its_players_best_again_after_the_close() -> None:
     history = history_of(OPEN_DAY, LEAVES)
-    dice = dice_of(history.round, bytes.fromhex(LOG["rounds"][OPEN_DAY]["seed"]))
-    judged = [judge(dice, leaf, run) for leaf, run in zip(history.runs, disclosed(OPEN_DAY), strict=True)]
+    judge = Judge(history.round, bytes.fromhex(LOG["rounds"][OPEN_DAY]["seed"]))
+    judged = [
+        judge.judge(logged, run.salt, run.content)
+        for logged, run in zip(history.runs, disclosed(OPEN_DAY), strict=True)
+    ]
     reinstated, first = judged[-1], judged[3]
     assert reinstated.player_tag == first.player_tag
     assert first in [place.run for place in rank(judged, history.withdrawn_at_close)]

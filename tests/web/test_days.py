@@ -180,14 +180,14 @@ def test_a_seed_of_ones_own_gives_its_dice(mara: Api) -> None:
 def test_a_node_without_the_secret_of_a_day_refuses(
     mara: Api, site: Site, broken: str, monkeypatch: pytest.MonkeyPatch, clock: MovableClock
 ) -> None:
-    chain = site.secrets.chain
+    (chain,) = site.secrets.chains
     if broken == "another chain":
         wrong = Chain(chain.chain_id, chain.first_day, 60, 60, b"x" * 32)
     else:
         wrong = Chain(chain.chain_id, chain.first_day, 60, 3, chain.link(3))
     other = Site(
         site.settings,
-        Secrets(wrong, site.secrets.round_key, site.secrets.log_key),
+        Secrets((wrong,), site.secrets.round_key, site.secrets.log_key),
         site.session,
         site.ranking,
         site.clock,
@@ -218,7 +218,7 @@ def test_a_leap_day_is_a_day(site: Site, nobody: Api, clock: MovableClock, monke
     with writing(site.session):  # another installation, which begins with another chain
         for row in (RoundRow, DayRow, ChainRow):
             site.session.execute(delete(row))
-    other = Secrets(Chain(bytes(16), date(2028, 2, 20), 60, 60, b"y" * 32), b"k" * 32, LOG_KEY)
+    other = Secrets((Chain(bytes(16), date(2028, 2, 20), 60, 60, b"y" * 32),), b"k" * 32, LOG_KEY)
     leap = Site(site.settings, other, site.session, site.ranking, site.clock)
     monkeypatch.setitem(nobody.app.extensions, "shutbox", leap)
     clock.set("2028-02-28T23:59:59")

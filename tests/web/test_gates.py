@@ -7,7 +7,7 @@ import pytest
 from shutbox.rounds import dice_of, get_round, seed_of
 from shutbox.site import Site
 
-from tests.conftest import Closer, MovableClock
+from tests.conftest import TODAY, Closer, MovableClock
 from tests.contract import DOCUMENT
 from tests.players import Api, any_of, first
 
@@ -74,7 +74,7 @@ def test_no_answer_tells_of_the_others(
         state = viewer.post(f"/rounds/{ROUND}/attempt").get_json()
         viewer.move(state, first)
     hidden_seed = seed_of(site, get_round(site, ROUND)).hex()
-    secret = site.secrets.chain.link(site.secrets.chain.number_of(get_round(site, ROUND).day) or 0).hex()  # type: ignore[arg-type]
+    (secret,) = (link.hex() for link in site.secrets.links_of(TODAY))
     asked = addresses(finished)
     assert len(asked) > 30
     for method, path in asked:

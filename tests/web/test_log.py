@@ -3,7 +3,8 @@
 import pytest
 from shutbox.game.rulesets import CATALOGUE
 from shutbox.site import Site
-from shutbox.store.rows import RunRow
+from shutbox.store.database import writing
+from shutbox.store.rows import CheckpointRow, LeafRow, NodeRow, RunRow
 from shutbox.tlog.merkle import Frontier, Node, inclusion_nodes, leaf_hash, prove, root_nodes
 from shutbox.tlog.note import Checkpoint, verify_checkpoint
 from shutbox.tlog.proof import verify_receipt
@@ -18,10 +19,10 @@ from shutbox.tlog.tiles import (
     parse_hash_tile,
     tile_of,
 )
-from sqlalchemy import select
+from sqlalchemy import delete, insert, select, update
 
 from tests.conftest import LOG_KEY, Closer, MovableClock
-from tests.journals import OPENED, SEALED, fill, log_all
+from tests.journals import NEW_KEY, OPENED, SEALED, contents, end_log, fill, log_all
 from tests.players import Api, any_of, first, last, legal_turns
 
 KEY = LOG_KEY.verifier
@@ -73,6 +74,96 @@ def test_a_partial_tile_is_served_as_it_was_after_the_log_has_grown(nobody: Api,
     fill(site, 300)
     log_all(site)
     assert [fetched(nobody, file) for file in (HashTile(0, 0, size), EntryBundle(0, size))] == earlier
+
+
+TILES_OF_600 = ("0/000", "0/001", "0/002.p/{partial}", "1/000.p/2")
+BUNDLES_OF_600 = ("entries/000", "entries/001", "entries/002.p/{partial}")
+
+
+def test_what_is_damaged_is_not_served_for_ever(nobody: Api, site: Site, caplog: pytest.LogCaptureFixture) -> None:
+    """Any leaf or node, wrong or gone: every file that holds it is refused, and served again once it is mended."""
+    fill(site, 565)
+    log_all(site)
+    size = signed(nobody).size
+    paths = [path.format(partial=size - 512) for path in (*TILES_OF_600, *BUNDLES_OF_600)]
+    zero, one, partial, top, first_entries, second_entries, partial_entries = paths
+    assert size % 2 == 1, "the last hash of the partial tile is a subtree of its own"
+    for (table, *key), held_by in (
+        ((NodeRow, 0, 0), (zero, first_entries)),
+        ((NodeRow, 0, 255), (zero, first_entries)),
+        ((NodeRow, 0, 256), (one, second_entries)),
+        ((NodeRow, 0, size - 1), (partial, partial_entries)),
+        ((NodeRow, 0, 520), (partial, partial_entries)),
+        ((NodeRow, 8, 1), (top,)),
+        ((LeafRow, 0), (first_entries,)),
+        ((LeafRow, 511), (second_entries,)),
+        ((LeafRow, size - 1), (partial_entries,)),
+    ):
+        rows = Rows(site, table, key)
+        for damage in (rows.flip, rows.remove):
+            damage()
+            refused = [path for path in paths if nobody.get(f"/log/tile/{path}").status_code == 503]
+            assert set(held_by) <= set(refused), (table, key)
+            answer = nobody.get(f"/log/tile/{held_by[0]}")
+            assert (answer.get_json()["code"], answer.headers["Cache-Control"]) == ("log_unavailable", "no-store")
+            assert answer.headers["Retry-After"] == "60"
+            assert answer.get_json()["request_id"] in caplog.text
+            rows.put_back()
+        assert [path for path in paths if nobody.get(f"/log/tile/{path}").status_code != 200] == []
+    with writing(site.session):
+        site.session.execute(update(CheckpointRow).values(root=bytes(32)))
+    assert {nobody.get(f"/log/tile/{path}").status_code for path in paths} == {503}
+
+
+class Rows:
+    """One row of the log, to be damaged and put back."""
+
+    def __init__(self, site: Site, table: type[NodeRow] | type[LeafRow], key: list[int]) -> None:
+        self._site, self._table = site, table
+        columns = list(table.__table__.primary_key)
+        self._is_it = [column == value for column, value in zip(columns, key, strict=True)]
+        self._row = site.session.execute(select(table.__table__).where(*self._is_it)).one()._asdict()
+        self._content = "hash" if table is NodeRow else "leaf"
+
+    def flip(self) -> None:
+        content = self._row[self._content]
+        with writing(self._site.session):
+            changed = {self._content: bytes((content[0] ^ 1,)) + content[1:]}
+            self._site.session.execute(update(self._table).where(*self._is_it).values(changed))
+
+    def remove(self) -> None:
+        with writing(self._site.session):
+            self._site.session.execute(delete(self._table).where(*self._is_it))
+
+    def put_back(self) -> None:
+        self.remove()
+        with writing(self._site.session):
+            self._site.session.execute(insert(self._table).values(self._row))
+
+
+def test_a_receipt_that_would_not_verify_is_not_given(mara: Api, site: Site) -> None:
+    run_id = mara.play_sealed(SEALED, first)["run_id"]
+    fill(site, 3)
+    log_all(site)
+    with writing(site.session):
+        site.session.execute(update(NodeRow).where(NodeRow.level == 0, NodeRow.number >= 3).values(hash=bytes(32)))
+    answer = mara.get(f"/runs/{run_id}/receipt")
+    assert (answer.status_code, answer.get_json()["code"]) == (503, "log_unavailable")
+    assert "backup" not in answer.get_json()["detail"], "what is to be done is for the operator"
+
+
+def test_a_log_that_was_succeeded_is_served_no_more(nobody: Api, site: Site) -> None:
+    fill(site, 300)
+    log_all(site)
+    earlier = [fetched(nobody, EntryBundle(index)) for index in (0,)]
+    follower, _ = end_log(site)
+    assert nobody.get("/log/checkpoint").status_code == 404
+    assert nobody.get("/log/tile/entries/000").status_code == 404
+    log_all(follower)
+    answer = nobody.get("/log/checkpoint")
+    checkpoint = verify_checkpoint(answer.data, NEW_KEY.verifier)
+    assert fetched(nobody, EntryBundle(0)) != earlier[0]
+    assert checkpoint.size == len(contents(site))
 
 
 def test_what_the_checkpoint_does_not_cover_is_not_there(nobody: Api, site: Site) -> None:

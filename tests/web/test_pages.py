@@ -9,8 +9,12 @@ from tests.conftest import Closer, MovableClock
 from tests.players import Api, any_of, legal_turns
 
 SEALED, PUZZLE = "2026-11-30-classic", "2026-11-30-classic-open"
-PAGES = ("/", "/leaderboard", "/rules", "/rules/classic", "/settings", "/api", f"/play/{SEALED}", f"/play/{PUZZLE}")
-MISSING = ("/nope", "/rules/nope", "/d/x", "/d/20261130", "/play/nope", "/leaderboard?round=x", f"/run/{'0' * 8}")
+READ = ("/", "/leaderboard", "/rules", "/rules/classic", "/settings", "/api", "/verify", f"/verify/{SEALED}")
+PAGES = (*READ, f"/play/{SEALED}", f"/play/{PUZZLE}")
+MISSING = (
+    *("/nope", "/rules/nope", "/d/x", "/d/20261130", "/play/nope", "/verify/nope", "/leaderboard?round=x"),
+    f"/run/{'0' * 8}",
+)
 
 
 @pytest.mark.parametrize("path", PAGES)

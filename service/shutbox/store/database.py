@@ -8,6 +8,7 @@ from typing import Any
 from flask_sqlalchemy import SQLAlchemy
 from sqlalchemy import Connection, Engine, Table, event
 from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.engine import ExceptionContext
 from sqlalchemy.orm import Session, scoped_session
 
 from .rows import Base
@@ -51,6 +52,8 @@ def prepare_engine(engine: Engine) -> None:
     if engine.dialect.name == "sqlite":
         event.listen(engine, "connect", _connect_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
+    else:
+        event.listen(engine, "handle_error", _without_row)
 
 
 def _connect_sqlite(connection: Any, _: Any) -> None:
@@ -66,3 +69,14 @@ def _connect_sqlite(connection: Any, _: Any) -> None:
 
 def _begin_sqlite(connection: Connection) -> None:
     connection.exec_driver_sql(f"BEGIN {connection.get_execution_options().get('sqlite_begin', 'DEFERRED')}")
+
+
+def _without_row(context: ExceptionContext) -> None:
+    """Take out of an error what PostgreSQL says of the failing row: it can hold seeds and salts, and errors are logged.
+
+    `hide_parameters` hides what was sent, not what comes back.
+    """
+    detail = getattr(getattr(context.original_exception, "diag", None), "message_detail", None)
+    for error in (context.original_exception, context.sqlalchemy_exception):
+        if detail and error is not None:
+            error.args = tuple(str(part).replace(detail, "(not shown)") for part in error.args)

@@ -1,13 +1,25 @@
-"""The log as SQL holds it: leaves, hashes of complete nodes, signed checkpoints. None of them is ever changed."""
+"""The log as SQL holds it: leaves, hashes of complete nodes, signed checkpoints.
+
+None of them is ever changed; they go all at once when the log is succeeded by another.
+"""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sqlalchemy import and_, func, insert, or_, select, text, tuple_
+from sqlalchemy import and_, delete, func, insert, or_, select, text, tuple_, update
 
 from ..tlog.merkle import HashOf, Node
 from .database import AnySession
-from .rows import CheckpointRow, LeafRow, NodeRow
+from .rows import (
+    ChainRow,
+    CheckpointRow,
+    LeafRow,
+    LoggedRulesetRow,
+    NodeRow,
+    RoundRow,
+    RunRow,
+    SuccessionRow,
+)
 
 
 def lock_log(session: AnySession) -> None:
@@ -20,6 +32,27 @@ def newest_checkpoint(session: AnySession) -> CheckpointRow | None:
     """Return the checkpoint that was signed last."""
     newest = select(CheckpointRow).order_by(CheckpointRow.size.desc()).limit(1)
     return session.scalars(newest.execution_options(populate_existing=True)).first()
+
+
+def newest_succession(session: AnySession) -> SuccessionRow | None:
+    """Return the end of the last log before the present one; None if that is the first."""
+    newest = select(SuccessionRow).order_by(SuccessionRow.number.desc()).limit(1)
+    return session.scalars(newest.execution_options(populate_existing=True)).first()
+
+
+def ended_origins(session: AnySession) -> set[str]:
+    """Return the names of all logs that have ended."""
+    return set(session.scalars(select(SuccessionRow.origin)))
+
+
+def empty_log(session: AnySession) -> None:
+    """Take everything out of the log, so that all that was logged waits again."""
+    for row in (LeafRow, NodeRow, CheckpointRow):
+        session.execute(delete(row))
+    for indexed in (ChainRow, LoggedRulesetRow, RunRow):
+        session.execute(update(indexed).where(indexed.leaf_index.is_not(None)).values(leaf_index=None))
+    logged = RoundRow.leaf_index.is_not(None)
+    session.execute(update(RoundRow).where(logged).values(leaf_index=None, close_leaf_index=None))
 
 
 def leaves_in(session: AnySession, start: int, end: int) -> Sequence[bytes]:

@@ -50,6 +50,7 @@ class ChainRow(Base):
     first_day: Mapped[date] = mapped_column(Date)
     length: Mapped[int]
     anchor: Mapped[bytes] = mapped_column(LargeBinary)
+    created_at: Mapped[int | None] = mapped_column(Milliseconds)  # null: from before this was stored
     leaf_index: Mapped[int | None] = mapped_column(BigInteger)  # of its CHAIN leaf
 
 
@@ -186,7 +187,7 @@ class RunRow(Base):
 
 
 class LeafRow(Base):
-    """A leaf of the log; never changed."""
+    """A leaf of the log; never changed, and gone only with the whole log (see SuccessionRow)."""
 
     __tablename__ = "leaves"
     leaf_index: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
@@ -213,11 +214,24 @@ class CheckpointRow(Base):
 
 
 class LoggedRulesetRow(Base):
-    """A ruleset that the log holds."""
+    """A ruleset that was logged; with `leaf_index` null in an earlier log only."""
 
     __tablename__ = "logged_rulesets"
     ruleset_hash: Mapped[bytes] = mapped_column(LargeBinary, primary_key=True)
-    leaf_index: Mapped[int] = mapped_column(BigInteger)
+    queued_at: Mapped[int] = mapped_column(Milliseconds)  # t of its RULESET leaf
+    leaf_index: Mapped[int | None] = mapped_column(BigInteger)
+
+
+class SuccessionRow(Base):
+    """The end of a log, and its successor, whose first leaf is made of the newest of these rows."""
+
+    __tablename__ = "successions"
+    number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    origin: Mapped[str]  # of the log that ended, at this size and root
+    size: Mapped[int] = mapped_column(BigInteger)
+    root: Mapped[bytes] = mapped_column(LargeBinary)
+    successor: Mapped[str]  # the origin of the log that follows
+    succeeded_at: Mapped[int] = mapped_column(Milliseconds)
 
 
 class IdempotencyRow(Base):

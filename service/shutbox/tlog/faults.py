@@ -37,7 +37,8 @@ class Fault(StrEnum):
     OLD_ROOT_MISMATCH = "old-root-mismatch"  # the proof does not lead to the earlier root
     NEW_ROOT_MISMATCH = "new-root-mismatch"  # the proof does not lead to the later root
     BAD_TILE_PATH = "bad-tile-path"
-    TILE_MISMATCH = "tile-mismatch"  # an entry does not hash to what the tile holds
+    TILE_MISMATCH = "tile-mismatch"  # an entry or a hash is not what the tile holds
+    ROOT_MISMATCH = "root-mismatch"  # all leaves together give another root than the checkpoint
 
     # keys, notes and receipts
     BAD_KEY = "bad-key"  # not a verifier key, or one whose id is not that of its name and key
@@ -59,24 +60,30 @@ class Fault(StrEnum):
     ROUND_NOT_LOGGED = "round-not-logged"
     RUN_NOT_LOGGED = "run-not-logged"
     LINK_OUT_OF_RANGE = "link-out-of-range"  # the chain has no such link
+    CHAIN_NOT_RULING = "chain-not-ruling"  # a later chain has the day
     DAY_MISMATCH = "day-mismatch"  # the day is not the one of the link
     ROUND_ID_MISMATCH = "round-id-mismatch"  # the id does not agree with kind, day, ruleset and mode
     OPENS_MISMATCH = "opens-mismatch"  # a daily opens at 00:00 UTC of its day
     ROUND_CLOSED = "round-closed"  # a run after the close
-    DAYS_OUT_OF_ORDER = "days-out-of-order"
+    DAYS_OUT_OF_ORDER = "days-out-of-order"  # a close before an earlier day's, or more of a day that is disclosed
     LINK_MISMATCH = "link-mismatch"  # the day secret does not hash back to what was published
     SEED_MISMATCH = "seed-mismatch"  # the seed is not the one that was committed to
     SEED_NOT_DERIVED = "seed-not-derived"  # the day secret yields another seed
 
+    LEAF_LOST = "leaf-lost"  # a leaf of the earlier log does not stand again in its successor
+
     # a closed round
     NOT_CLOSED = "not-closed"
     UNKNOWN_RULESET = "unknown-ruleset"  # nothing is wrong: this program cannot tell
+    HEADER_MISMATCH = "header-mismatch"  # the first line of a bundle is not what the log says
+    INDEX_MISMATCH = "leaf-index-mismatch"  # the run stands at another place in the log
     RUN_MISSING = "run-missing"  # a logged run is not among the runs
     RUN_OUT_OF_ORDER = "run-out-of-order"
     ILLEGAL_RUN = "illegal-run"  # replay refuses it
     REPEATED_PLAYER = "repeated-player"  # two runs of one player on a sealed round
     RANKED_MISMATCH = "ranked-mismatch"  # another number of ranked runs
     RANKING_MISMATCH = "ranking-mismatch"  # the ranking gives another hash
+    RANK_MISMATCH = "rank-mismatch"  # a run has another rank in the bundle
 
 
 class Refused(Exception):
@@ -86,3 +93,6 @@ class Refused(Exception):
         super().__init__(f"{fault}: {detail}" if detail else str(fault))
         self.fault = fault
         self.detail = detail
+
+    def __reduce__(self) -> tuple[type["Refused"], tuple[Fault, str]]:
+        return Refused, (self.fault, self.detail)  # as it was made, so that it passes between processes

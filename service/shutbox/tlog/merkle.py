@@ -109,6 +109,13 @@ def inclusion_nodes(index: int, size: int) -> tuple[Step, ...]:
     return tuple(reversed(steps))
 
 
+def steps_above(node: Node, size: int) -> tuple[Step, ...]:
+    """Return the steps from a node up to the root: those of its first leaf, without the ones inside the node."""
+    if node.index + 1 << node.level > size:
+        raise Refused(Fault.OUT_OF_RANGE, f"node {node.level}, {node.index} of {size} leaves")
+    return inclusion_nodes(node.index << node.level, size)[node.level :]
+
+
 def consistency_nodes(old_size: int, size: int) -> tuple[Step, ...]:
     """Return the steps of a consistency proof (RFC 6962, 2.1.2).
 
@@ -141,7 +148,11 @@ def prove(steps: Sequence[Step], hash_of: HashOf) -> tuple[bytes, ...]:
 
 def root_from_path(hash: bytes, index: int, size: int, proof: Sequence[bytes]) -> bytes:
     """Return the root that an inclusion proof leads to. Refuses another number of hashes than the path has."""
-    steps = inclusion_nodes(index, size)
+    return root_above(hash, inclusion_nodes(index, size), proof)
+
+
+def root_above(hash: bytes, steps: Sequence[Step], proof: Sequence[bytes]) -> bytes:
+    """Return the root over a node, with the hashes that the steps from it up ask for, no more and no less."""
     _check_proof(proof, len(steps))
     for step, sibling in zip(steps, proof, strict=True):
         hash = node_hash(sibling, hash) if step.left else node_hash(hash, sibling)

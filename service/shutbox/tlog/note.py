@@ -24,7 +24,13 @@ from .reading import (
 
 ED25519 = 1
 MOST_SIGNATURES = 64
+LONGEST_NOTE = 1 << 14
 _KEY_ID_LENGTH = 4
+_PRIME = (1 << 255) - 19  # of the field of Ed25519 (RFC 8032)
+_Y_BITS = (1 << 255) - 1
+_Y_OF_ORDER_8 = 0x05FC536D880238B13933C6D305ACDFD5F098EFF289F4C345B027B2C28F95E826
+_SMALL_ORDER = frozenset((0, 1, _PRIME - 1, _Y_OF_ORDER_8, _PRIME - _Y_OF_ORDER_8))
+"""y of the points of small order: with such a key one signature fits every text, so that it would prove nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +43,8 @@ class VerifierKey:
     def __post_init__(self) -> None:
         checked_origin(self.name)
         checked_length(self.public_key, 32, "public key")
+        if (int.from_bytes(self.public_key, "little") & _Y_BITS) % _PRIME in _SMALL_ORDER:
+            raise Refused(Fault.BAD_KEY, "anyone can sign for it")
 
     @property
     def key_id(self) -> bytes:
@@ -146,6 +154,8 @@ class Checkpoint:
 
 def parse_note(content: bytes) -> Note:
     """Return the parts of a note: its text reaches to the last blank line, below stand signatures only."""
+    if len(content) > LONGEST_NOTE:  # else a server could choose which checkpoints cannot be remembered
+        raise Refused(Fault.TOO_LONG, "a note")
     text = text_from(content)
     above, blank, below = text.rpartition("\n\n")
     if not blank or not above or not below.endswith("\n"):

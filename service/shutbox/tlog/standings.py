@@ -1,54 +1,57 @@
 """The ranking of a closed round from its leaves and its disclosed runs (protocol.md, "Order", "Bundle").
 
-`judge` works on one run alone, so a caller may spread the runs of a large round over its cores.
+A run is judged alone, so a caller may spread the runs of a large round over its cores.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
+from typing import NamedTuple
 
 from ..game.analysis import given_away_milli
 from ..game.dice import deal
 from ..game.encoding import tag, u32
 from ..game.replay import replay
-from ..game.rules import RollTable, Rules, rules_of
+from ..game.rules import rules_of
 from ..game.rulesets import BY_HASH
+from ..game.runs import run_bytes, run_commitment, turns_from
 from .faults import Fault, Refused
-from .leaves import CloseLeaf, Leaf, Mode, ReinstateLeaf, RoundLeaf, RunLeaf, WithdrawLeaf
-from .proof import open_commitment
+from .leaves import CloseLeaf, Leaf, Mode, ReinstateLeaf, RoundLeaf, RunLeaf, WithdrawLeaf, WithdrawReason
+from .runs import parse_run
 
 
-@dataclass(frozen=True, slots=True)
-class RoundHistory:
-    """What a log says of one round: its runs in log order, and which of them were withdrawn, at the close and now."""
+class LoggedRun(NamedTuple):
+    """What a RUN leaf says beside its round, and where it stands."""
 
-    round: RoundLeaf
-    runs: tuple[RunLeaf, ...]
-    close: CloseLeaf | None
-    withdrawn_at_close: frozenset[bytes]
-    withdrawn: frozenset[bytes]
-
-
-@dataclass(frozen=True, slots=True)
-class DisclosedRun:
-    """A run as the bundle publishes it."""
-
+    leaf_index: int
     run_id: bytes
-    salt: bytes = field(repr=False)
-    content: bytes
+    commitment: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Dice:
-    """What the runs of a round are replayed on."""
+@dataclass(slots=True)
+class RoundHistory:
+    """What the leaves so far say of one round: its runs in log order; what was withdrawn, at the close and now."""
 
     round: RoundLeaf
-    rules: Rules
-    table: RollTable
+    runs: list[LoggedRun] = field(default_factory=list)
+    close: CloseLeaf | None = None
+    withdrawn_at_close: frozenset[bytes] = frozenset()
+    withdrawn: dict[bytes, WithdrawReason] = field(default_factory=dict)
+
+    def add(self, index: int, leaf: Leaf) -> None:
+        """Take the next leaf that names the round."""
+        match leaf:
+            case RunLeaf():
+                self.runs.append(LoggedRun(index, leaf.run_id, leaf.commitment))
+            case CloseLeaf():
+                self.close, self.withdrawn_at_close = leaf, frozenset(self.withdrawn)
+            case WithdrawLeaf():
+                self.withdrawn[leaf.run_id] = leaf.reason
+            case ReinstateLeaf():
+                self.withdrawn.pop(leaf.run_id, None)
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedRun:
+class JudgedRun(NamedTuple):
     """A run that replay has found legal."""
 
     run_id: bytes
@@ -71,54 +74,68 @@ class RankedRun:
     run: JudgedRun
 
 
+class Judge:
+    """Judges the runs of one round on its dice. Refuses a ruleset that is not known here: that decides nothing.
+
+    Many players take the same turns, so what turns are worth is remembered.
+    """
+
+    def __init__(self, round: RoundLeaf, seed: bytes) -> None:
+        ruleset = BY_HASH.get(round.ruleset_hash)
+        if ruleset is None:
+            raise Refused(Fault.UNKNOWN_RULESET, round.ruleset_hash.hex())
+        self.round = round
+        self.seed = seed
+        self._rules = rules_of(ruleset)
+        self._table = deal(self._rules, seed)
+        self._worth: dict[bytes, tuple[int, int]] = {}
+        self._before_tag = run_bytes(round.round_id, b"", b"", ())[:-1]
+
+    def judge(self, logged: LoggedRun, salt: bytes, content: bytes) -> JudgedRun:
+        """Return what a run was worth. Refuses one that its leaf did not commit to, or that replay refuses."""
+        if run_commitment(salt, content) != logged.commitment:
+            raise Refused(Fault.COMMITMENT_MISMATCH, f"run {logged.run_id.hex()}")
+        start = len(self._before_tag)
+        tag_end, hash_end = start + 16, start + 48
+        turns = content[hash_end + 1 :]
+        is_one = len(content) > hash_end and len(turns) == 3 * content[hash_end]
+        if (
+            not (is_one and content.startswith(self._before_tag))
+            or content[tag_end:hash_end] != self.round.ruleset_hash
+        ):
+            parse_run(content)  # which names what is wrong with it
+            raise Refused(Fault.RUN_OF_ANOTHER_ROUND, f"run {logged.run_id.hex()}")
+        worth = self._worth.get(turns)
+        if worth is None:
+            worth = self._worth[turns] = self._judged(turns, logged.run_id)
+        return JudgedRun(logged.run_id, logged.commitment, content[start:tag_end], *worth)
+
+    def _judged(self, content: bytes, run_id: bytes) -> tuple[int, int]:
+        """Return score and points given away, in thousandths."""
+        turns = turns_from(content)
+        replayed = replay(self._rules, self._table, turns)
+        if replayed.refusal is not None:
+            reason, turn = replayed.refusal
+            raise Refused(Fault.ILLEGAL_RUN, f"run {run_id.hex()}: {reason} on turn {turn}")
+        score = self._rules.opening_penalty - self._rules.penalties[replayed.open]
+        sealed = self.round.mode is Mode.SEALED
+        return score, given_away_milli(self._rules, self._table, turns) if sealed else 0
+
+
 def history_of(round_id: str, leaves: Iterable[Leaf]) -> RoundHistory:
     """Gather one round from the leaves of a valid log."""
-    round: RoundLeaf | None = None
-    close: CloseLeaf | None = None
-    runs: list[RunLeaf] = []
-    withdrawn: set[bytes] = set()
-    at_close: frozenset[bytes] = frozenset()
-    for leaf in leaves:
-        match leaf:
-            case RoundLeaf() if leaf.round_id == round_id:
-                round = leaf
-            case RunLeaf() if leaf.round_id == round_id:
-                runs.append(leaf)
-            case CloseLeaf() if leaf.round_id == round_id:
-                close, at_close = leaf, frozenset(withdrawn)
-            case WithdrawLeaf() if leaf.round_id == round_id:
-                withdrawn.add(leaf.run_id)
-            case ReinstateLeaf() if leaf.round_id == round_id:
-                withdrawn.discard(leaf.run_id)
-    if round is None:
+    history: RoundHistory | None = None
+    for index, leaf in enumerate(leaves):
+        if isinstance(leaf, RoundLeaf) and leaf.round_id == round_id:
+            history = RoundHistory(leaf)
+        elif history is not None and getattr(leaf, "round_id", None) == round_id:
+            history.add(index, leaf)
+    if history is None:
         raise Refused(Fault.ROUND_NOT_LOGGED, round_id)
-    return RoundHistory(round, tuple(runs), close, at_close, frozenset(withdrawn))
+    return history
 
 
-def dice_of(round: RoundLeaf, seed: bytes) -> Dice:
-    """Return the dice of a round. Refuses a ruleset that this program does not know: that decides nothing."""
-    ruleset = BY_HASH.get(round.ruleset_hash)
-    if ruleset is None:
-        raise Refused(Fault.UNKNOWN_RULESET, round.ruleset_hash.hex())
-    rules = rules_of(ruleset)
-    return Dice(round, rules, deal(rules, seed))
-
-
-def judge(dice: Dice, leaf: RunLeaf, disclosed: DisclosedRun) -> JudgedRun:
-    """Return what a run was worth. Refuses one that its leaf did not commit to, or that replay refuses."""
-    run = open_commitment(leaf, disclosed.salt, disclosed.content)
-    if (run.round_id, run.ruleset_hash) != (dice.round.round_id, dice.round.ruleset_hash):
-        raise Refused(Fault.RUN_OF_ANOTHER_ROUND, leaf.run_id.hex())
-    replayed = replay(dice.rules, dice.table, run.turns)
-    if replayed.refusal is not None:
-        reason, turn = replayed.refusal
-        raise Refused(Fault.ILLEGAL_RUN, f"run {leaf.run_id.hex()}: {reason} on turn {turn}")
-    score = dice.rules.opening_penalty - dice.rules.penalties[replayed.open]
-    lost = given_away_milli(dice.rules, dice.table, run.turns) if dice.round.mode is Mode.SEALED else 0
-    return JudgedRun(leaf.run_id, leaf.commitment, run.player_tag, score, lost)
-
-
-def rank(runs: Iterable[JudgedRun], withdrawn: frozenset[bytes] = frozenset()) -> tuple[RankedRun, ...]:
+def rank(runs: Iterable[JudgedRun], withdrawn: Container[bytes] = frozenset()) -> tuple[RankedRun, ...]:
     """Return the best run of each player in order, without those withdrawn; equal results share a rank (1, 2, 2, 4)."""
     best: dict[bytes, JudgedRun] = {}
     for run in sorted(runs, key=lambda run: (run.result, run.run_id)):
@@ -136,24 +153,9 @@ def ranking_hash(ranked: Iterable[RankedRun]) -> bytes:
     return sha256(tag("ranking") + b"".join(u32(place.rank) + place.run.commitment for place in ranked)).digest()
 
 
-def check_disclosed(history: RoundHistory, disclosed: Sequence[DisclosedRun]) -> None:
-    """Refuse unless the disclosed runs are the logged ones, all of them, in log order."""
-    logged = [leaf.run_id for leaf in history.runs]
-    given = [run.run_id for run in disclosed]
-    if given == logged:
-        return
-    for named, known, fault in ((given, set(logged), Fault.RUN_NOT_LOGGED), (logged, set(given), Fault.RUN_MISSING)):
-        for run_id in named:
-            if run_id not in known:
-                raise Refused(fault, run_id.hex())
-    if len(given) > len(logged):
-        raise Refused(Fault.REPEATED_RUN, history.round.round_id)
-    raise Refused(Fault.RUN_OUT_OF_ORDER, history.round.round_id)
-
-
 def check_judged(history: RoundHistory, judged: Sequence[JudgedRun]) -> tuple[RankedRun, ...]:
     """Return the ranking at the close from all judged runs. Refuses one that differs from what the CLOSE says."""
-    close = _close_of(history)
+    close = close_of(history)
     if history.round.mode is Mode.SEALED and len({run.player_tag for run in judged}) < len(judged):
         raise Refused(Fault.REPEATED_PLAYER, close.round_id)
     ranked = rank(judged, history.withdrawn_at_close)
@@ -164,15 +166,8 @@ def check_judged(history: RoundHistory, judged: Sequence[JudgedRun]) -> tuple[Ra
     return ranked
 
 
-def check_round(history: RoundHistory, disclosed: Sequence[DisclosedRun]) -> tuple[RankedRun, ...]:
-    """Return the ranking of a closed round at its close, everything recomputed from the disclosed runs."""
-    check_disclosed(history, disclosed)
-    dice = dice_of(history.round, _close_of(history).seed)
-    judged = [judge(dice, leaf, run) for leaf, run in zip(history.runs, disclosed, strict=True)]
-    return check_judged(history, judged)
-
-
-def _close_of(history: RoundHistory) -> CloseLeaf:
+def close_of(history: RoundHistory) -> CloseLeaf:
+    """Return the CLOSE of a round. Refuses a round that has not closed: that decides nothing."""
     if history.close is None:
         raise Refused(Fault.NOT_CLOSED, history.round.round_id)
     return history.close

@@ -161,7 +161,11 @@ def hash_in_tile(node: Node, tile: HashTile, hashes: Sequence[bytes]) -> bytes:
     start = node.index * count - tile.index * WIDTH
     if node.level // HEIGHT != tile.level or start < 0 or start + count > len(hashes):
         raise Refused(Fault.OUT_OF_RANGE, f"node {node.level}, {node.index} is not in {tile.path}")
-    row = list(hashes[start : start + count])
+    return root_of(hashes[start : start + count])
+
+
+def root_of(row: Sequence[bytes]) -> bytes:
+    """Return the hash over a power of two of hashes that stand side by side."""
     while len(row) > 1:
         row = [node_hash(left, right) for left, right in zip(row[::2], row[1::2], strict=True)]
     return row[0]

@@ -1,6 +1,7 @@
 """Is a log valid? A fold over its leaves with every rule that needs no bundle (protocol.md, "A log is valid when")."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -48,10 +49,12 @@ class LogState:
 
     def __init__(self) -> None:
         self.size = 0
+        self.succeeds: SucceedLeaf | None = None
         self.rounds: dict[str, RoundState] = {}
-        self.rulesets: set[bytes] = set()
+        self.rulesets: dict[bytes, bytes] = {}  # documents by hash
         self.chains: dict[bytes, ChainLeaf] = {}
         self.last_closed_day = 0
+        self._open_dailies: Counter[int] = Counter()  # by day: rounds that have not closed
         self._disclosed: dict[bytes, tuple[int, bytes]] = {}  # by chain: the latest link that was found right
 
     @property
@@ -72,12 +75,13 @@ class LogState:
                 if leaf.run_id not in self._round(leaf.round_id).run_ids:
                     raise Refused(Fault.RUN_NOT_LOGGED, leaf.run_id.hex())
             case RulesetLeaf():
-                self.rulesets.add(leaf.ruleset_hash)
+                self.rulesets[leaf.ruleset_hash] = leaf.document
             case ChainLeaf():
                 self._add_chain(leaf)
             case SucceedLeaf():
                 if self.size:
                     raise Refused(Fault.SUCCEED_NOT_FIRST)
+                self.succeeds = leaf
         self.size += 1
 
     def _round(self, round_id: str) -> RoundState:
@@ -98,6 +102,7 @@ class LogState:
             raise Refused(Fault.RULESET_NOT_LOGGED, leaf.round_id)
         if leaf.kind is Kind.DAILY:
             self._check_daily(leaf)
+            self._open_dailies[leaf.day] += 1
         elif not _CHALLENGE_ID.fullmatch(leaf.round_id):
             raise Refused(Fault.ROUND_ID_MISMATCH, leaf.round_id)
         self.rounds[leaf.round_id] = RoundState(leaf)
@@ -110,10 +115,13 @@ class LogState:
             raise Refused(Fault.LINK_OUT_OF_RANGE, leaf.round_id)
         if day_number(leaf.day) != day_number(chain.first_day) + leaf.link - 1:
             raise Refused(Fault.DAY_MISMATCH, leaf.round_id)
+        if leaf.chain_id != next(id for id, began in reversed(self.chains.items()) if began.first_day <= leaf.day):
+            raise Refused(Fault.CHAIN_NOT_RULING, leaf.round_id)
         if not _names_daily(leaf):
             raise Refused(Fault.ROUND_ID_MISMATCH, leaf.round_id)
         if leaf.opens != midnight(leaf.day):
             raise Refused(Fault.OPENS_MISMATCH, leaf.round_id)
+        self._check_not_disclosed(leaf)
 
     def _add_run(self, leaf: RunLeaf) -> None:
         round = self._round(leaf.round_id)
@@ -121,7 +129,13 @@ class LogState:
             raise Refused(Fault.ROUND_CLOSED, leaf.round_id)
         if leaf.run_id in round.run_ids:  # else a WITHDRAW would not say which of them
             raise Refused(Fault.REPEATED_RUN, leaf.run_id.hex())
+        self._check_not_disclosed(round.leaf)
         round.run_ids.add(leaf.run_id)
+
+    def _check_not_disclosed(self, leaf: RoundLeaf) -> None:
+        """Refuse more of a daily whose dice follow from a secret that is in the log: one CLOSE ends the whole day."""
+        if leaf.kind is Kind.DAILY and leaf.day <= self.last_closed_day:
+            raise Refused(Fault.DAYS_OUT_OF_ORDER, leaf.round_id)
 
     def _add_close(self, leaf: CloseLeaf) -> None:
         round = self._round(leaf.round_id)
@@ -136,11 +150,12 @@ class LogState:
         if round.leaf.kind is Kind.DAILY:
             self.last_closed_day = round.leaf.day
             self._disclosed[round.leaf.chain_id] = (round.leaf.link, leaf.day_secret)
+            self._open_dailies -= Counter((round.leaf.day,))  # drops a day that has none any more
         round.close = leaf
 
     def _check_day_secret(self, leaf: RoundLeaf, close: CloseLeaf) -> None:
         """Hash back to the latest link that was found right, which has itself been hashed back to c_0."""
-        if leaf.day < self.last_closed_day:
+        if min(self._open_dailies) < leaf.day:
             raise Refused(Fault.DAYS_OUT_OF_ORDER, leaf.round_id)
         number, link = self._disclosed[leaf.chain_id]
         if earlier_link(leaf.chain_id, leaf.link, close.day_secret, number) != link:

@@ -51,7 +51,7 @@ def create_app(
     db.init_app(app)
     with app.app_context():
         prepare_engine(db.engine)
-    ranking = Ranking.at(settings.redis_url, secrets.chain.chain_id.hex()[:8])
+    ranking = Ranking.at(settings.redis_url, secrets.log_key.verifier.key_id.hex())
     app.extensions["shutbox"] = Site(settings, secrets, db.session, ranking, clock, random)
     problems.register(app)
     for routes in API:

@@ -45,11 +45,12 @@ PROBLEMS: dict[str, tuple[int, str]] = {
     "run_not_found": (404, "There is no such run"),
     "attempt_not_found": (404, "There is no such attempt"),
     "token_not_found": (404, "There is no such token"),
-    "not_logged": (404, "The run is not in the log"),
+    "not_logged": (404, "It is not in the log"),
     "not_ranked": (404, "The player is not ranked here"),
     "method_not_allowed": (405, "The method is not allowed here"),
     "round_closed": (409, "The round is closed"),
     "round_not_open": (409, "The round has not opened"),
+    "round_not_closed": (409, "The round has not closed"),
     "wrong_mode": (409, "The round is played in another way"),
     "move_decided": (409, "The move is decided already"),
     "move_ahead": (409, "The move has not been reached"),
@@ -62,6 +63,8 @@ PROBLEMS: dict[str, tuple[int, str]] = {
     "internal_error": (500, "Something went wrong here"),
     "seed_unavailable": (503, "The dice of this round are not available here"),
     "receipt_pending": (503, "The receipt is not ready yet"),
+    "bundle_pending": (503, "The bundle is not ready yet"),
+    "log_unavailable": (503, "The log cannot be given"),
     "database_unavailable": (503, "The database does not answer"),
     "not_ready": (503, "The service is not ready"),
 }
@@ -112,6 +115,7 @@ def check_body() -> Response | None:
 def register(app: Flask) -> None:
     """Answer every exception that leaves a view."""
     app.register_error_handler(errors.Refused, _refused)
+    app.register_error_handler(errors.JournalDisagrees, _log)
     app.register_error_handler(MalformedRequest, lambda wrong: problem(wrong.code, wrong.detail, errors=wrong.mistakes))
     app.register_error_handler(HTTPException, _http)
     app.register_error_handler(OperationalError, _database)
@@ -124,6 +128,12 @@ def _refused(refused: errors.Refused) -> Response:
     if isinstance(refused, errors.Unavailable):
         members.setdefault("retry_after", 60)
     return problem(refused.code, refused.detail, **members)
+
+
+def _log(disagreement: errors.JournalDisagrees) -> Response:
+    log.critical("request %s: nothing of the log was given: %s", g.get("request_id"), disagreement)
+    detail = "what is stored of it is not what was signed; the operator finds why under the request_id"
+    return problem("log_unavailable", detail, retry_after=60)
 
 
 def _http(error: HTTPException) -> Response:

@@ -4,6 +4,7 @@ from flask import Blueprint, Response, current_app
 from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
 
+from ...chains import why_missing
 from ...days import get_day, today
 from ...errors import DayNotFound
 from ...shipped import shipped
@@ -21,11 +22,17 @@ def healthz() -> Json:
 
 @routes.get("/readyz")
 def readyz() -> Json | Response:
-    """Ready means: the database answers in the right shape and today's rounds exist. Redis may be away."""
+    """Ready means: the database answers in the right shape and today's rounds can be played here.
+
+    Redis may be away.
+    """
     try:
         version = site().session.scalar(text("SELECT version_num FROM alembic_version"))
         if version != current_app.config["MIGRATION"]:
             return problem("not_ready", "the database is not migrated: run shutbox migrate", retry_after=5)
+        why = why_missing(site(), today(site()))
+        if why is not None:
+            return problem("not_ready", f"today's rounds cannot be played here: {why}", retry_after=5)
         day = get_day(site(), today(site()))
     except SQLAlchemyError:
         return problem("not_ready", "the database does not answer, or is not migrated", retry_after=5)

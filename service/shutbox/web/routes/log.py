@@ -17,6 +17,13 @@ def show_checkpoint() -> Response:
     return Response(content, content_type="text/plain; charset=utf-8", headers={"Cache-Control": "no-cache"})
 
 
+@routes.get("/log/key")
+def show_key() -> Response:
+    """For those who see the log for the first time; who knows the key from elsewhere compares it with this one."""
+    key = f"{site().secrets.log_key.verifier.text}\n"
+    return Response(key, content_type="text/plain; charset=utf-8", headers={"Cache-Control": "no-cache"})
+
+
 @routes.get("/log/tile/<path:tile_path>")
 def show_tile(tile_path: str) -> Response:
     """A tile never changes, a partial one neither: a wider one has another address."""

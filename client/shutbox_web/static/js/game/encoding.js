@@ -22,13 +22,23 @@ export const tag = (name) => lp(utf8(`shutbox/1/${name}`));
 export const lp = (content) => concat(u16(content.length), content);
 
 /** @type {(...parts: Uint8Array[]) => Bytes} Return the bytes one after the other. */
-export const concat = (...parts) => Uint8Array.from(parts.flatMap((part) => [...part]));
+export function concat(...parts) {
+  const joined = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  let end = 0;
+  for (const part of parts) {
+    joined.set(part, end);
+    end += part.length;
+  }
+  return joined;
+}
 
 /** @type {(text: string) => Bytes} */
 export const utf8 = (text) => new TextEncoder().encode(text);
 
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+
 /** @type {(bytes: Uint8Array) => string} Return bytes as lower-case hex. */
-export const hexOf = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+export const hexOf = (bytes) => Array.from(bytes, (byte) => HEX[byte]).join("");
 
 /** @type {(hex: string) => Bytes} Return the bytes of lower-case hex; anything else is a RangeError. */
 export function bytesOf(hex) {

@@ -1,7 +1,8 @@
 // The bytes of a run, which the log commits to (protocol.md, "Runs").
 
-import { concat, lp, maskOf, u16, u8, utf8 } from "./encoding.js";
+import { concat, lp, maskOf, sha256, tag, u16, u8, utf8 } from "./encoding.js";
 
+/** @import { Bytes } from "./encoding.js" */
 /** @import { Turn } from "./replay.js" */
 
 /**
@@ -12,3 +13,9 @@ export function runBytes(roundId, playerTag, rulesetHash, turns) {
   const played = turns.map(({ dice, shut }) => concat(u8(dice), u16(maskOf(shut))));
   return concat(u8(1), lp(utf8(roundId)), playerTag, rulesetHash, u8(turns.length), ...played);
 }
+
+/**
+ * Return (a promise of) what the log holds of a run until its round has closed; the salt has 32 bytes.
+ * @type {(salt: Uint8Array, run: Uint8Array) => Promise<Bytes>}
+ */
+export const runCommitment = (salt, run) => sha256(concat(tag("run"), salt, lp(run)));

@@ -1,0 +1,1 @@
+"""`shutbox-client verify`: receipts, rounds, days and the whole log, checked without trusting the service."""
