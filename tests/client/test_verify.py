@@ -208,6 +208,20 @@ def test_a_folder_keeps_the_files_of_one_log_and_fetches_what_is_new(closed: Sit
         assert (code, "holds files of another log" in told) == (2, True)
 
 
+def test_a_file_that_was_kept_and_is_damaged_is_fetched_anew(closed: Site, run: Verify, tmp_path: Path) -> None:
+    folder = saved(run, tmp_path / "files")
+    for name in (f"log/tile/entries/000.p/{len(contents(closed))}", f"bundles/{SEALED}.ndjson"):
+        file = folder / name
+        right = file.read_bytes()
+        file.write_bytes(right[:5])
+        code, told = run("round", SEALED, "--save", str(folder))
+        assert (code, "is fetched anew" in told) == (0, True), told
+        assert file.read_bytes() == right
+    _rewrite(closed, contents(closed)[:-4])
+    code, told = run("round", SEALED, "--save", str(folder))
+    assert (code, "INVALID rolled-back" in told) == (1, True)
+
+
 def test_a_file_that_is_gone_decides_nothing(closed: Site, run: Verify, tmp_path: Path) -> None:
     folder = saved(run, tmp_path / "files")
     (folder / f"bundles/{SEALED}.ndjson").unlink()

@@ -49,6 +49,10 @@ class Folder:
         """Return a file that was read before, as it was then. Raises Missing."""
         return Folder._found(self, name).read_bytes()
 
+    def forget_kept(self) -> bool:
+        """Let files that were there from before be fetched anew; tell whether there were any."""
+        return False
+
     def fetch(self, names: Iterable[str]) -> Iterator[str]:
         """Yield the names of files once they may be read."""
         yield from names
@@ -86,6 +90,8 @@ class Mirror(Folder):
     def __init__(self, path: Path, client: Client) -> None:
         super().__init__(path)
         self._client = client
+        self._copied: set[str] = set()
+        self._kept: set[str] = set()  # that were used and were there before
 
     def key(self) -> str:
         """Return the key that the service shows now, whatever the folder holds."""
@@ -93,6 +99,13 @@ class Mirror(Folder):
             file = Path(folder) / "key"
             self._client.download(_address(KEY), file, _largest(KEY))
             return file.read_bytes().decode("ascii", "replace").strip()
+
+    def forget_kept(self) -> bool:
+        """Remove what was there before and was used: it may be damaged."""
+        kept, self._kept = self._kept, set()
+        for name in kept:
+            (self.path / name).unlink(missing_ok=True)
+        return bool(kept)
 
     def belong_to(self, key: str) -> None:
         """Let the folder be that of a log, by its key. Raises Missing if it holds the files of another one."""
@@ -119,6 +132,9 @@ class Mirror(Folder):
         file = super()._found(name)
         if name == CHECKPOINT or not file.exists():
             self._copy(name, file, limit or _largest(name))
+            self._copied.add(name)
+        elif name not in self._copied:
+            self._kept.add(name)
         return file
 
     def _copy(self, name: str, file: Path, limit: int) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import click
 from shutbox.tlog.faults import Fault, Refused
@@ -18,6 +19,8 @@ from ..session import Session
 from .checks import CONTRADICTIONS, Checked, CheckedRound, check_against_log, check_log, check_round
 from .files import CHECKPOINT, Folder, Mirror, Missing
 from .known import Known, KnownFile
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,9 @@ class Sources:
         It is remembered at once, whatever is found of its rounds: else a wrong bundle could keep that from happening.
         """
         with self.keeping_contradictions():
-            checked = check_log(self.files, self.known, self.others, self.earlier, follows, progress)
+            checked = self._tried_anew(
+                lambda: check_log(self.files, self.known, self.others, self.earlier, follows, progress)
+            )
             self.state.remember(checked.known)
         return checked, [f"Valid: {checkpoint_words(checked.known)}.", *_succession_lines(self.earlier)]
 
@@ -71,7 +76,17 @@ class Sources:
 
     def round(self, checked: Checked, round_id: str) -> CheckedRound:
         """Check a round of a log that was found right."""
-        return check_round(self.files, checked.audit, round_id, progress)
+        return self._tried_anew(lambda: check_round(self.files, checked.audit, round_id, progress))
+
+    def _tried_anew(self, check: Callable[[], T]) -> T:
+        """Return what a check finds; where files were used that were kept from before, only fresh ones accuse."""
+        try:
+            return check()
+        except Refused:
+            if not self.files.forget_kept():
+                raise
+            tell("A file that was kept from before may be damaged: what was used of them is fetched anew.")
+            return check()
 
 
 @contextmanager
