@@ -31,35 +31,40 @@ def test_a_day_closes_under_load(app: Flask, nobody: Api, clock: MovableClock, c
     players = [nobody.join() for _ in range(12)]
     clock.set("2026-11-30T23:59:58")
     states = [player.post(f"/rounds/{SEALED}/attempt").get_json() for player in players]
-    started, closed = threading.Barrier(13), threading.Event()
+    submitted, closed = threading.Barrier(13), threading.Event()
     codes: list[tuple[int, str, bool]] = []
     rolls: dict[int, set[tuple[int, ...]]] = {}
 
     def play(number: int) -> None:
         player, state, choose = players[number], states[number], any_of(number)
-        started.wait()
-        for turn in range(40):
+        turn, was_closed = 0, False
+        while turn < 40 or not was_closed:  # so everyone comes late, too
             was_closed = closed.is_set()
-            answer = player.submit(PUZZLE, lines[turn])
+            answer = player.submit(PUZZLE, lines[turn % 40])
             codes.append((answer.status_code, answer.get_json().get("code", ""), was_closed))
+            if not turn:
+                submitted.wait()
+            turn += 1
             if state["state"].startswith("choose"):
                 if state["faces"]:
                     rolls.setdefault(state["roll"], set()).add(tuple(state["faces"]))
-                if turn % 4 == 3:
+                if turn % 4 == 0:
                     moved = player.move(state, choose)
                     codes.append((moved.status_code, moved.get_json().get("code", ""), was_closed))
                     state = moved.get_json() if moved.status_code == 200 else state
 
     def close() -> None:
-        started.wait()
-        while len(codes) < 150:
-            pass
-        clock.set("2026-12-01T00:00:00")
-        while len(codes) < 220:
-            pass
-        clock.set("2026-12-01T02:00:00")
-        assert close_days() == [date(2026, 11, 30)]
-        closed.set()
+        try:
+            submitted.wait()
+            while len(codes) < 150:
+                closed.wait(0.01)
+            clock.set("2026-12-01T00:00:00")
+            while len(codes) < 220:
+                closed.wait(0.01)
+            clock.set("2026-12-01T02:00:00")
+            assert close_days() == [date(2026, 11, 30)]
+        finally:
+            closed.set()
 
     with ThreadPoolExecutor(13) as pool:
         for work in [*(pool.submit(play, number) for number in range(12)), pool.submit(close)]:
