@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from .agreement import WHAT_TO_DO
 from .errors import BundlePending, JournalDisagrees, NotLogged, RoundNotClosed
 from .game.rulesets import BY_HASH
 from .journal import bytes_of, logged_runs
@@ -46,7 +47,7 @@ def disclosure(site: Site, round_id: str) -> Disclosure:
         )
     opening, close = (_leaf(site, index) for index in (row.leaf_index, row.close_leaf_index))
     if not isinstance(opening, RoundLeaf) or not isinstance(close, CloseLeaf):
-        raise JournalDisagrees(f"the leaves of round {round_id} are not where they were logged: run shutbox log check")
+        raise JournalDisagrees(f"the leaves of round {round_id} are not where they were logged. {WHAT_TO_DO}")
     chain = site.session.get(ChainRow, opening.chain_id)
     return Disclosure(
         round=opening,

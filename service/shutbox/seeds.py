@@ -219,7 +219,7 @@ def _kept_beside(file: Path) -> Path:
 
 
 def _text_of(key: SigningKey) -> bytes:
-    return json.dumps({"origin": key.name, "key": key.secret.hex()}, indent=1).encode()
+    return _encoded({"origin": key.name, "key": key.secret.hex()})
 
 
 def create_secrets(chain_file: Path, round_key_file: Path, first_day: date) -> None:

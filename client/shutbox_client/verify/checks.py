@@ -8,8 +8,7 @@ from shutbox.tlog.audit import LogAudit, Spread, check_bundle, check_known, chec
 from shutbox.tlog.faults import Fault, Refused
 from shutbox.tlog.leaves import RoundLeaf, WithdrawReason
 from shutbox.tlog.merkle import Node, Step, consistency_nodes, prove, verify_consistency
-from shutbox.tlog.note import Checkpoint, VerifierKey, verify_checkpoint
-from shutbox.tlog.proof import Receipt, verify_receipt
+from shutbox.tlog.note import Checkpoint, verify_checkpoint
 from shutbox.tlog.standings import RankedRun
 from shutbox.tlog.tiles import EntryBundle, HashTile, hash_in_tile, parse_hash_tile, tile_of
 
@@ -126,11 +125,6 @@ def check_round(
         (run_id, reason, run_id in history.withdrawn_at_close) for run_id, reason in history.withdrawn.items()
     )
     return CheckedRound(history.round, runs, ranking, withdrawn)
-
-
-def check_receipt(content: bytes, key: VerifierKey) -> Receipt:
-    """Check a receipt by itself: that, and no more, needs nothing but the receipt and the key. Raises Refused."""
-    return verify_receipt(content, key)
 
 
 def check_against_log(files: Folder, known: Known, others: Iterable[Checkpoint]) -> Known:

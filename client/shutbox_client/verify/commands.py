@@ -17,7 +17,7 @@ from typing import Any
 import click
 from shutbox.tlog.faults import Fault, Refused
 from shutbox.tlog.leaves import Kind, RoundLeaf, WithdrawReason
-from shutbox.tlog.proof import Receipt
+from shutbox.tlog.proof import Receipt, verify_receipt
 
 from .. import words
 from ..errors import Problem, Unreachable
@@ -27,7 +27,6 @@ from .checks import (
     Checked,
     CheckedRound,
     check_earlier,
-    check_receipt,
 )
 from .files import Kept, Missing
 from .known import Known
@@ -127,7 +126,7 @@ def receipt_command(context: click.Context, /, file: Path, alone: bool, **option
     if alone and options["against"]:
         raise click.UsageError("--alone and --against exclude each other.")
     with opened(context, offline=alone, **options) as sources:
-        receipt = check_receipt(file.read_bytes(), sources.known.key)
+        receipt = verify_receipt(file.read_bytes(), sources.known.key)
         lines = _receipt_lines(receipt)
         if alone:
             lines.append("Only the receipt itself was checked, not whether the log still holds it.")
