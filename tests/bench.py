@@ -10,7 +10,7 @@ from collections.abc import Callable
 from multiprocessing import get_context
 from pathlib import Path
 
-from shutbox.game.analysis import best_possible_penalty, given_away_milli
+from shutbox.game.analysis import analysis, best_possible_penalty, given_away_milli
 from shutbox.game.dice import deal
 from shutbox.game.replay import Turn, replay
 from shutbox.game.rules import RollTable, Rules, rules_of
@@ -67,6 +67,7 @@ def game() -> None:
     told("re-verification, replay alone, per core", f"{1e6 / each:,.0f} runs/s", "goal ≥ 500,000, stretch 1,500,000")
     rules, table, run = runs[0]
     told("given away of a classic run", f"{per_call(lambda: given_away_milli(rules, table, run), 5000):.1f} µs", "")
+    told("analysis of a classic run", f"{per_call(lambda: analysis(rules, table, run), 2000):.1f} µs", "")
     told("roll table of a round from its seed", f"{per_call(lambda: deal(rules, bytes(32)), 2000):.1f} µs", "")
     told("best possible with foresight", f"{per_call(lambda: best_possible_penalty(rules, table), 200):.0f} µs", "")
 

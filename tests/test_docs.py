@@ -76,6 +76,8 @@ def test_the_default_of_a_setting_is_the_documented_one(field: Field[Any]) -> No
     if field.name == "variants":
         assert told == "all but classic"
         assert "classic" not in value
+    elif isinstance(value, bool):
+        assert told == f"`{'on' if value else 'off'}`"
     else:
         assert told == (f"`{value}`" if str(value) else "empty")
 
@@ -260,3 +262,26 @@ def test_the_protocol_names_every_fault_and_no_other() -> None:
     assert re.findall(r"^\| `([a-z0-9-]+)` \|", names, re.MULTILINE) == [fault.value for fault in Fault]
     for named in re.findall(r"\(`([a-z0-9-]+)`", text_of(TOP / "docs" / "protocol.md")):
         assert named in set(Fault), named
+
+
+# Reports
+
+
+def reports_of(path: Path) -> set[int]:
+    """Return the numbers of the reports that the docstrings of a file of tests name."""
+    named = re.findall(r"Reports? ((?:\d+(?:, | and )?)+)", text_of(path))
+    return {int(number) for numbers in named for number in re.findall(r"\d+", numbers)}
+
+
+def test_every_report_of_the_39_has_its_tests_and_every_test_its_row() -> None:
+    told = {
+        int(cells[0]): {TOP / name for name in in_backticks(cells[2])}
+        for _, cells in rows_of(TOP / "docs" / "reports.md")
+        if cells[0].isdigit()
+    }
+    found: dict[int, set[Path]] = {number: set() for number in range(1, 40)}
+    for path in (TOP / "tests").rglob("test_*.py"):
+        for number in reports_of(path):
+            found[number].add(path)
+    assert told == found
+    assert all(found.values())

@@ -32,10 +32,10 @@ def test_a_checkout_reads_the_files_of_its_top_level() -> None:
 
 def test_a_wheel_holds_all_that_is_served(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
-    for folder, prefix in (("client/shutbox_web/static", "shutbox_web/static"), ("client/shutbox_web/templates", "")):
-        for file in (ROOT / folder).rglob("*"):
+    for folder in ("static", "templates", "offline"):
+        for file in (ROOT / "client/shutbox_web" / folder).rglob("*"):
             if file.is_file():
-                assert str(file.relative_to(ROOT / "client")) in names, prefix
+                assert str(file.relative_to(ROOT / "client")) in names
     assert {"shutbox/files/openapi.yaml", "shutbox/files/gunicorn.conf.py"} <= names
     assert any(name.startswith("shutbox/store/migrations/versions/0001") for name in names)
     assert {"shutbox/py.typed", "shutbox_client/py.typed"} <= names

@@ -14,7 +14,8 @@ from urllib.parse import quote
 import httpx
 from shutbox.game.replay import Turn
 
-from .errors import NotFound, Unreachable
+from .analyses import Analysis
+from .errors import NotFound, Unauthorized, Unreachable
 from .transport import Retries, Retry, Sleep, Transport
 from .values import (
     Attempt,
@@ -24,11 +25,15 @@ from .values import (
     NewPlayer,
     NewToken,
     Player,
+    Profile,
     Readiness,
+    RecoveryCode,
+    Redeemed,
     Round,
     Ruleset,
     Run,
     Token,
+    TransferCode,
     Unreadable,
     plain,
     read,
@@ -38,6 +43,7 @@ T = TypeVar("T")
 
 API = "/api/v1"
 LARGEST_RECEIPT = 1 << 20
+LARGEST_EXPORT = 1 << 30
 LONGEST_PAGE = 200
 """The most rows that the service puts in one page of a leaderboard."""
 
@@ -123,6 +129,10 @@ class Client:
         """Return a run as far as the player may see it."""
         return self._get(Run, f"{API}/runs/{_step(run_id)}")
 
+    def analysis(self, run_id: str) -> Analysis:
+        """Return what a run was worth beside the best play, as far as the player may see it."""
+        return self._get(Analysis, f"{API}/runs/{_step(run_id)}/analysis")
+
     def start_attempt(self, round_id: str) -> Attempt:
         """Start the player's one attempt on a sealed round, or return it as it stands."""
         return self._send(Attempt, "POST", f"{API}/rounds/{_step(round_id)}/attempt")
@@ -202,6 +212,43 @@ class Client:
             self._transport.send(self._request("DELETE", f"{API}/players/me/tokens/{_step(token_id)}"))
         except NotFound as gone:
             if gone.tries == 1:  # else an earlier try has ended it, and its answer was lost
+                raise
+
+    def profile(self, name: str) -> Profile:
+        """Return the profile of a player by name: of closed days only."""
+        return self._get(Profile, f"{API}/players/{_step(name)}")
+
+    def my_profile(self) -> Profile:
+        """Return the profile of the player, with days that have not closed."""
+        return self._get(Profile, f"{API}/players/me/profile")
+
+    def make_transfer_code(self) -> TransferCode:
+        """Make a code for another device. It replaces the one before, so that making one again does no harm."""
+        return self._send(TransferCode, "POST", f"{API}/players/me/transfer-codes")
+
+    def make_recovery_code(self) -> RecoveryCode:
+        """Make the code that brings the player back when every token is lost. It replaces the one before."""
+        return self._send(RecoveryCode, "POST", f"{API}/players/me/recovery-codes")
+
+    def redeem(self, code: str) -> Redeemed:
+        """Use a code: its player, and a new token, which `token` is not set to by itself.
+
+        Sent once and without a token: a code works once. Raises NotFound and CodeSpent.
+        """
+        request = self._request("POST", f"{API}/transfers", {"code": code})
+        request.headers.pop("Authorization", None)
+        return self._read(Redeemed, self._transport.send(request, again=False))
+
+    def export(self, file: Path) -> None:
+        """Write everything that is stored about the player into a file, as JSON. Raises OSError too."""
+        self.download(f"{API}/players/me/export", file, LARGEST_EXPORT)
+
+    def delete_player(self) -> None:
+        """Delete the player for ever. Runs of daily rounds stay, with nobody's name."""
+        try:
+            self._transport.send(self._request("DELETE", f"{API}/players/me"))
+        except Unauthorized as gone:
+            if gone.tries == 1:  # else an earlier try has done it, and its answer was lost
                 raise
 
     # The service

@@ -16,6 +16,7 @@ ShutboxError
 │   │   ├── MoveAhead       the move has not been reached; state is where the attempt stands
 │   │   ├── AttemptEnded    there is no further move; state is where the attempt stands
 │   │   └── NameTaken       another player has the name
+│   ├── CodeSpent           the transfer or recovery code was used already, or its time is over (410)
 │   └── Unavailable         not now (429, 503): the tries are used up, retry_after says when to come back
 └── Unreachable             no connection, no answer in time, or an answer that is not the service's
 
@@ -123,6 +124,10 @@ class NameTaken(Conflict):
     """Another player has the name."""
 
 
+class CodeSpent(Problem):
+    """The transfer or recovery code was used already, or its time is over."""
+
+
 class Unavailable(Problem):
     """Not now; `retry_after` is in seconds."""
 
@@ -138,6 +143,7 @@ _BY_CODE = MappingProxyType(
         "move_ahead": MoveAhead,
         "attempt_ended": AttemptEnded,
         "name_taken": NameTaken,
+        "code_spent": CodeSpent,
     }
 )
 _BY_STATUS: MappingProxyType[int, type[Problem]] = MappingProxyType(

@@ -183,13 +183,16 @@ def _question(rules: Rules, moment: Moment) -> str:
 def _short_question(moment: Moment) -> str:
     if moment.faces is None:
         return f"Roll how many dice, {words.listed(moment.dice_allowed, 'or')}?"
-    return f"{words.ways_line(moment.ways)} Shut which tiles?"
+    asked = "Press Enter to take it." if len(moment.ways) == 1 else "Shut which tiles?"
+    return f"{words.ways_line(moment.ways)} {asked}"
 
 
 def _meant(rules: Rules, moment: Moment, text: str) -> DiceChoice | ShutChoice | str:
     if moment.faces is None:
         number = words.number_meant(text, moment.dice_allowed)
         return number if isinstance(number, str) else DiceChoice(number)
+    if not text and len(moment.ways) == 1:
+        return ShutChoice(moment.ways[0])
     tiles = words.tiles_meant(rules, text, moment.open, moment.faces, moment.ways)
     return tiles if isinstance(tiles, str) else ShutChoice(tiles)
 
@@ -200,7 +203,7 @@ def _help(moment: Moment, can_undo: bool) -> list[str]:
     else:
         lines = [
             f"Shut open tiles that match the roll. Type one of the ways, for example: {words.spaced(moment.ways[-1])}",
-            "Type w to list the ways.",
+            "Type w to list the ways. Where there is only one, Enter alone takes it.",
         ]
     lines.append("The round is over when a roll has no way. The less is left then, the higher the score.")
     lines += ["Type u to take back your last decision."] if can_undo else ["A decision cannot be taken back."]

@@ -1,7 +1,8 @@
 """The seam to the network: one method that sends a request and returns the answer, sending it again where it is safe.
 
-Every call but making a player or a token may be sent again unchanged. A decision and a submission are idempotent by
-what they are, a practice round by its Idempotency-Key; the request is built once, so the bytes sent again are the same.
+Every call but making a player or a token, or using a code, may be sent again unchanged. A decision and a submission are
+idempotent by what they are, a practice round by its Idempotency-Key; the request is built once, so the bytes sent again
+are the same.
 """
 
 import time

@@ -149,6 +149,64 @@ class NewToken(Token):
 
 
 @dataclass(frozen=True, slots=True)
+class TransferCode:
+    """A code that lets another device act for the player, once until it expires; it is shown only here."""
+
+    code: str = field(repr=False)
+    expires_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class RecoveryCode:
+    """A code that brings the player back, once and without an end; it is shown only here."""
+
+    code: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Redeemed:
+    """The player of a code that was used, and a new token, which is shown only here."""
+
+    player: Player
+    token: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A finished sealed classic round of a day."""
+
+    date: date
+    round_id: str
+    run_id: str
+    score: int
+    penalty: int
+    given_away_milli: int
+
+
+@dataclass(frozen=True, slots=True)
+class HistogramBar:
+    """How many times a penalty was reached."""
+
+    penalty: int
+    times: int
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A player's results, newest first, and what is counted in them; `until` is the last day that has closed."""
+
+    player: Player
+    days_played: int
+    streak: int
+    longest_streak: int
+    best: Result | None
+    boxes_shut: int
+    histogram: tuple[HistogramBar, ...]
+    results: tuple[Result, ...]
+    until: date | None
+
+
+@dataclass(frozen=True, slots=True)
 class Run:
     """A run as far as the viewer may see it: what is None may be hidden until the close, and `gated` says so."""
 

@@ -2,11 +2,13 @@
 
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import zip_longest
 from uuid import UUID
 
 from sqlalchemy import Select, select, update
 
+from .errors import RoundNotFound
 from .rounds import Kind, State, get_round
 from .site import Site
 from .store.database import writing
@@ -39,16 +41,20 @@ def merge(site: Site, round_id: str) -> None:
 def reconcile(site: Site, round_ids: Sequence[str]) -> None:
     """Merge boards, and read them from Redis again unless more was missed meanwhile. Raises RankingUnavailable."""
     for round_id in round_ids:
-        row = site.session.get_one(RoundRow, round_id, populate_existing=True)
-        missed = row.missed_placements
-        merge(site, round_id)
-        if missed:
-            with writing(site.session):
-                site.session.execute(
-                    update(RoundRow)
-                    .where(RoundRow.round_id == round_id, RoundRow.missed_placements == missed)
-                    .values(missed_placements=0)
-                )
+        with suppress(RoundNotFound):  # a practice round that was deleted meanwhile, with its player
+            _reconcile(site, round_id)
+
+
+def _reconcile(site: Site, round_id: str) -> None:
+    missed = site.session.scalar(select(RoundRow.missed_placements).where(RoundRow.round_id == round_id))
+    merge(site, round_id)
+    if missed:
+        with writing(site.session):
+            site.session.execute(
+                update(RoundRow)
+                .where(RoundRow.round_id == round_id, RoundRow.missed_placements == missed)
+                .values(missed_placements=0)
+            )
 
 
 def stale_boards(site: Site) -> Sequence[str]:

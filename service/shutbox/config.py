@@ -26,6 +26,7 @@ class Settings:
     variants: tuple[str, ...] = tuple(id for id in CATALOGUE if id != "classic")
     grace_seconds: int = 7200
     practice_days: int = 30
+    offline: bool = True  # off: browsers that have the service worker remove it
     workers: int = 2
     threads: int = 16
 
@@ -98,6 +99,12 @@ def _whole_number(least: int, most: int) -> Callable[[str], int]:
     return read
 
 
+def _on_or_off(text: str) -> bool:
+    if text not in ("on", "off"):
+        raise ValueError("it must be on or off")
+    return text == "on"
+
+
 def _database_url(text: str) -> str:
     if text.startswith("sqlite:///"):
         file = text.removeprefix("sqlite:///")
@@ -163,6 +170,7 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "variants": _variants,
     "grace_seconds": _whole_number(0, 43_200),
     "practice_days": _whole_number(1, 3650),
+    "offline": _on_or_off,
     "workers": _whole_number(1, 256),
     "threads": _whole_number(1, 256),
 }

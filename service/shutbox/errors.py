@@ -4,6 +4,7 @@ Refused
 ├── NotFound            there is no such thing
 ├── NotAllowed          it is another player's, or nobody said who asks
 ├── Conflict            the thing is there, but not in a state for this
+├── Gone                it was there, and is used up
 ├── Invalid             the request cannot mean anything here
 └── Unavailable         this server cannot answer now
 """
@@ -54,6 +55,18 @@ class NotLogged(NotFound):
 
 class TokenNotFound(NotFound):
     code = "token_not_found"
+
+
+class PlayerNotFound(NotFound):
+    """Nobody has this name."""
+
+    code = "player_not_found"
+
+
+class CodeNotFound(NotFound):
+    """The code is none that was given out, or a newer one has replaced it."""
+
+    code = "code_not_found"
 
 
 class NotRanked(NotFound):
@@ -120,6 +133,16 @@ class AttemptEnded(Conflict):
 
 class NameTaken(Conflict):
     code = "name_taken"
+
+
+class Gone(Refused):
+    """It was there, and is used up."""
+
+
+class CodeSpent(Gone):
+    """The code was used already, or its time is over."""
+
+    code = "code_spent"
 
 
 class Invalid(Refused):

@@ -88,7 +88,9 @@ def page(site: Site, round_id: str, viewer_id: UUID | None, wanted: Wanted) -> P
 def standing(site: Site, round: Round, player_id: UUID) -> Standing | None:
     """Return a player's rank on the whole board; None if the player is not ranked."""
     found = _slice(site, round, Board(round.round_id, round.logged), Around(player_id), 1)
-    return Standing(found.rows[0].run_id, found.rows[0].rank, found.total) if found.rows else None
+    if not found.rows:
+        return None
+    return Standing(found.rows[0].run_id, found.rows[0].rank, found.tied, found.total)
 
 
 def place(site: Site, round: Round, player_id: UUID, run_id: UUID, rank_key: int) -> Standing | None:
@@ -135,8 +137,9 @@ def _slice_of_sql(site: Site, board: Board, where: Where, limit: int) -> Slice:
         case None:
             rows = ranked_rows(site.session, board, limit, None, None)
     if not rows:
-        return Slice(ranked_total(site.session, board), 0, [])
-    return Slice(rows[0].total, rows[0].place, [Ranked(row.rank, row.run_id, row.rank_key) for row in rows])
+        return Slice(ranked_total(site.session, board), 0, 0, [])
+    ranked = [Ranked(row.rank, row.run_id, row.rank_key) for row in rows]
+    return Slice(rows[0].total, rows[0].place, rows[0].tied, ranked)
 
 
 def _rows(site: Site, ranked: Sequence[Ranked]) -> list[BoardRow]:

@@ -3,7 +3,7 @@
 import base64
 import unicodedata
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from uuid import UUID
@@ -11,7 +11,7 @@ from uuid import UUID
 from sqlalchemy import func, select
 from sqlalchemy.exc import IntegrityError
 
-from .errors import InvalidName, LastToken, NameTaken, TokenNotFound
+from .errors import InvalidName, LastToken, NameTaken, PlayerNotFound, PlayerRequired, TokenNotFound
 from .site import Site
 from .store.database import writing
 from .store.rows import PlayerRow, TokenRow
@@ -53,7 +53,7 @@ def create_player(site: Site, name: str | None, bot: bool) -> tuple[Player, str]
     with _claiming(site, name):
         site.session.add(row)
         site.session.flush()
-        _, secret = _add_token(site, row.player_id, "first")
+        _, secret = add_token(site, row.player_id, "first")
     return player_from(row), secret
 
 
@@ -67,12 +67,42 @@ def player_by_token(site: Site, secret: str) -> Player | None:
     return player_from(row) if row else None
 
 
+def token_id_of(site: Site, secret: str) -> UUID | None:
+    """Return the id of a token; None if it is nobody's."""
+    return site.session.scalar(select(TokenRow.token_id).where(TokenRow.token_hash == _hash(secret)))
+
+
+def player_by_name(site: Site, name: str) -> Player:
+    """Return who has a name, whatever its case. Raises PlayerNotFound."""
+    with suppress(InvalidName):
+        row = site.session.scalars(select(PlayerRow).where(PlayerRow.name_key == _checked_name(name)[1])).first()
+        if row is not None:
+            return player_from(row)
+    raise PlayerNotFound(f"no player has the name {name[:NAME_LENGTH]!r}")
+
+
+def hold_player(site: Site, player_id: UUID, alone: bool = False) -> PlayerRow:
+    """Return a player inside a write transaction, whom a deletion, or with `alone` every writer, has to wait for.
+
+    Raises PlayerRequired if the player was deleted after the request was let in.
+    """
+    row = site.session.scalars(
+        select(PlayerRow)
+        .where(PlayerRow.player_id == player_id, PlayerRow.deleted_at.is_(None))
+        .with_for_update(read=not alone, key_share=not alone)
+        .execution_options(populate_existing=True)
+    ).first()
+    if row is None:
+        raise PlayerRequired("this player was deleted")
+    return row
+
+
 def change_player(site: Site, player_id: UUID, changes: dict[str, str | bool]) -> Player:
     """Change the name or the bot mark of a player. Raises InvalidName and NameTaken."""
     name = changes.get("name")
     checked = _checked_name(name) if isinstance(name, str) else None
     with _claiming(site, name if isinstance(name, str) else None):
-        row = site.session.get_one(PlayerRow, player_id, populate_existing=True, with_for_update=True)
+        row = hold_player(site, player_id, alone=True)
         if checked is not None:
             row.name, row.name_key = checked
         if "bot" in changes:
@@ -83,7 +113,18 @@ def change_player(site: Site, player_id: UUID, changes: dict[str, str | bool]) -
 def create_token(site: Site, player_id: UUID, label: str) -> tuple[Token, str]:
     """Return a further token of a player and its secret, which is shown only here."""
     with writing(site.session):
-        return _add_token(site, player_id, label)
+        hold_player(site, player_id)
+        return add_token(site, player_id, label)
+
+
+def add_token(site: Site, player_id: UUID, label: str) -> tuple[Token, str]:
+    """Add a token inside the caller's transaction; return it and its secret."""
+    secret = TOKEN_PREFIX + base64.urlsafe_b64encode(site.random(32)).rstrip(b"=").decode()
+    row = TokenRow(
+        token_id=site.new_id(), token_hash=_hash(secret), player_id=player_id, label=label, created_at=site.clock()
+    )
+    site.session.add(row)
+    return Token(row.token_id, row.label, row.created_at), secret
 
 
 def tokens_of(site: Site, player_id: UUID) -> Sequence[Token]:
@@ -95,7 +136,7 @@ def tokens_of(site: Site, player_id: UUID) -> Sequence[Token]:
 def revoke_token(site: Site, player_id: UUID, token_id: UUID) -> None:
     """End a token. Raises TokenNotFound, and LastToken if nobody could act as the player any more."""
     with writing(site.session):
-        site.session.get_one(PlayerRow, player_id, with_for_update=True)  # so that two revocations see each other
+        hold_player(site, player_id, alone=True)  # so that two revocations see each other
         row = site.session.scalars(
             select(TokenRow).where(TokenRow.token_id == token_id, TokenRow.player_id == player_id)
         ).first()
@@ -115,15 +156,6 @@ def _claiming(site: Site, name: str | None) -> Iterator[None]:
             yield
     except IntegrityError:
         raise NameTaken(f"the name {name!r} is taken") from None
-
-
-def _add_token(site: Site, player_id: UUID, label: str) -> tuple[Token, str]:
-    secret = TOKEN_PREFIX + base64.urlsafe_b64encode(site.random(32)).rstrip(b"=").decode()
-    row = TokenRow(
-        token_id=site.new_id(), token_hash=_hash(secret), player_id=player_id, label=label, created_at=site.clock()
-    )
-    site.session.add(row)
-    return Token(row.token_id, row.label, row.created_at), secret
 
 
 def _hash(secret: str) -> bytes:

@@ -43,10 +43,11 @@ class BoardMissing(RankingUnavailable):
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A player's rank, the run that gives it, and how many players are ranked."""
+    """A player's rank, the run that gives it, how many share it, the player included, and how many are ranked."""
 
     run_id: UUID
     rank: int
+    tied: int
     total: int
 
 
@@ -61,10 +62,14 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """A part of a board. `start` is the place of the first row, counted from 0; `total` counts players."""
+    """A part of a board. `start` is the place of the first row, counted from 0; `total` counts players.
+
+    `tied` is how many players share the rank of the first row, 0 where there is none.
+    """
 
     total: int
     start: int
+    tied: int
     rows: list[Ranked]
 
     @property
@@ -141,8 +146,8 @@ class Ranking:
         placed = self._ask(lambda: self._place(self.keys(round_id), (player_id.bytes, run_id.bytes, str(key))))
         if placed is None:
             raise BoardMissing
-        kept, rank, total = placed
-        return Standing(UUID(bytes=kept), rank, total)
+        kept, rank, tied, total = placed
+        return Standing(UUID(bytes=kept), rank, tied, total)
 
     def slice(self, round_id: str, where: Where, limit: int) -> Slice:
         """Return at most `limit` rows; around a player who is not on the board, none."""
@@ -156,7 +161,7 @@ class Ranking:
         found = self._ask(lambda: self._slice(self.keys(round_id), (str(limit), *arguments)))
         if found is None:
             raise BoardMissing
-        total, start, first_rank, flat = found
+        total, start, first_rank, tied, flat = found
         rows: list[Ranked] = []
         for place, (run_id, score) in enumerate(zip(flat[::2], flat[1::2], strict=True), start=start):
             key = int(float(score))
@@ -165,7 +170,7 @@ class Ranking:
             elif key != rows[-1].rank_key:
                 rank = place + 1
             rows.append(Ranked(rank, UUID(bytes=run_id), key))
-        return Slice(total, start, rows)
+        return Slice(total, start, tied, rows)
 
     def merge(self, round_id: str, best: Iterable[tuple[UUID, UUID, int]]) -> None:
         """Merge all the (player id, run id, rank key) rows that SQL holds; from then on the board is read."""
@@ -270,8 +275,9 @@ _PLACE = (
     + _MERGING
     + """
 local kept = merge(ARGV[1], ARGV[2], ARGV[3])
-local rank = 1 + redis.call('ZCOUNT', board, '-inf', '(' .. redis.call('ZSCORE', board, kept))
-return {kept, rank, redis.call('ZCARD', board)}
+local key = redis.call('ZSCORE', board, kept)
+local rank = 1 + redis.call('ZCOUNT', board, '-inf', '(' .. key)
+return {kept, rank, redis.call('ZCOUNT', board, key, key), redis.call('ZCARD', board)}
 """
 )
 
@@ -280,8 +286,8 @@ redis.call('ZREM', KEYS[1], ARGV[2])
 if redis.call('HGET', KEYS[2], ARGV[1]) == ARGV[2] then redis.call('HDEL', KEYS[2], ARGV[1]) end
 """
 
-# Returns total, place of the first row, its rank, and the rows. A place between rows is found by halving within the
-# tie, so that a cursor holds when its own run has left the board.
+# Returns total, place of the first row, its rank, how many share that, and the rows. A place between rows is found by
+# halving within the tie, so that a cursor holds when its own run has left the board.
 _SLICE = (
     _KEYS
     + _HELD
@@ -310,7 +316,7 @@ end
 local start = 0
 if wanted == 'around' then
   local run = redis.call('HGET', players, id)
-  if not run then return {total, 0, 0, {}} end
+  if not run then return {total, 0, 0, 0, {}} end
   local own = redis.call('ZRANK', board, run)
   if not own then return nil end
   start = math.max(0, math.min(own - math.floor(limit / 2), total - limit))
@@ -321,10 +327,13 @@ elseif wanted == 'before' then
   start = math.max(0, stop - limit)
   limit = stop - start
 end
-if limit == 0 then return {total, start, 0, {}} end
+if limit == 0 then return {total, start, 0, 0, {}} end
 local rows = redis.call('ZRANGE', board, start, start + limit - 1, 'WITHSCORES')
-local rank = 0
-if rows[2] then rank = 1 + redis.call('ZCOUNT', board, '-inf', '(' .. rows[2]) end
-return {total, start, rank, rows}
+local rank, tied = 0, 0
+if rows[2] then
+  rank = 1 + redis.call('ZCOUNT', board, '-inf', '(' .. rows[2])
+  tied = redis.call('ZCOUNT', board, rows[2], rows[2])
+end
+return {total, start, rank, tied, rows}
 """
 )

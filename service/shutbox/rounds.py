@@ -19,6 +19,7 @@ from .game.dice import deal
 from .game.encoding import lp
 from .game.rules import RollTable, Rules, rules_of
 from .game.rulesets import BY_HASH, CATALOGUE, Ruleset
+from .players import hold_player
 from .seeds import commits_to, day_seed, round_seed
 from .site import Site
 from .store.database import insert_or_nothing, writing
@@ -179,7 +180,11 @@ def counts(site: Site, round_id: str) -> tuple[int, int]:
 
 
 def enter(site: Site, round: Round, player_id: UUID) -> EntryRow:
-    """Return the player's entry in a round, made if there is none, and held until the transaction ends."""
+    """Return the player's entry in a round, made if there is none, and held until the transaction ends.
+
+    Raises PlayerRequired for a player who was deleted meanwhile.
+    """
+    hold_player(site, player_id)
     insert_or_nothing(
         site.session,
         EntryRow,
@@ -221,6 +226,7 @@ def issue_practice(
         missed_placements=0,
     )
     with writing(site.session):
+        hold_player(site, owner_id)
         if idempotency_key is None:
             site.session.add(row)
             return round_from(row, now)

@@ -47,6 +47,7 @@ class Run:
     turns: tuple[Turn, ...] | None
     ranked: bool
     rank: int | None
+    tied: int | None  # how many players share the rank, this one included
     total: int | None
     accepted_at: int
     to_log: bool  # it has a receipt, once it has its place in the log
@@ -170,6 +171,7 @@ def _shown(row: RunRow, owner: Player, standing: Standing | None, standings: boo
         turns=turns_from(row.turns) if turns else None,
         ranked=ranked,
         rank=standing.rank if standing and ranked and standings else None,
+        tied=standing.tied if standing and ranked and standings else None,
         total=standing.total if standing and standings else None,
         accepted_at=row.accepted_at,
         to_log=row.to_log,

@@ -60,6 +60,8 @@ class Host:
         self.app = self._made()
         self.site.ranking._client.flushdb()
         self.work()
+        if self.server is None:
+            self._listen(self.port)
 
     def work(self) -> None:
         """Do what the worker does at each tick."""
@@ -83,10 +85,11 @@ class Host:
             self.thread.join()
             self.server = None
 
-    def restart(self) -> None:
-        """Listen again with a new process's memory: the app is made anew on the same data."""
+    def restart(self, **changed: Any) -> None:
+        """Listen again with a new process's memory: the app is made anew on the same data, with changed settings."""
+        self.stop()
         self._release()
-        self.app = self._made()
+        self.app = self._made(**changed)
         self._listen(self.port)
 
     def end(self) -> None:
@@ -109,6 +112,10 @@ class Host:
             state = player.post(f"/rounds/{round_id}/attempt").get_json()
             for _ in range(steps - 1):
                 state = player.move(state, first).get_json()
+        self.sign_in(page, player)
+
+    def sign_in(self, page: Any, player: Api) -> None:
+        """Let a page's browser play as a player."""
         page.context.add_cookies(
             [
                 {
@@ -120,11 +127,17 @@ class Host:
             ]
         )
 
+    def play_days(self, player: Api, *days: str) -> None:
+        """Let a player finish the sealed classic round of days, in their order and each in another way."""
+        for number, day in enumerate(days):
+            self.go_to(f"{day}T12:00:00")
+            player.play_sealed(f"{day}-classic", any_of(number))
+
     def round_id(self, ruleset: str, mode: Mode = Mode.SEALED, day: date = TODAY) -> str:
         return daily_round_id(day, CATALOGUE[ruleset], mode)
 
-    def _made(self) -> Flask:
-        settings = Settings(data_dir=self.folder, redis_url=self.redis_url, variants=(VARIANT,))
+    def _made(self, **changed: Any) -> Flask:
+        settings = Settings(data_dir=self.folder, redis_url=self.redis_url, variants=(VARIANT,), **changed)
         return create_app(settings, self.secrets, self.clock)
 
     def _listen(self, port: int) -> None:

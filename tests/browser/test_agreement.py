@@ -12,7 +12,7 @@ LINES = 1000
 
 REPLAY = """async ([ruleset, seed, lines]) => {
   const [{ bytesOf }, { deal }, { replay }, { rulesOf }, { CATALOGUE }] = await Promise.all(
-    ["encoding", "dice", "replay", "rules", "rulesets"].map((name) => import(`/static/js/game/${name}.js`)));
+    ["encoding", "dice", "replay", "rules", "rulesets"].map((name) => import(`/static/-/js/game/${name}.js`)));
   const rules = rulesOf(CATALOGUE.get(ruleset));
   const table = await deal(rules, bytesOf(seed));
   return lines.map((turns) => {

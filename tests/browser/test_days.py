@@ -1,8 +1,13 @@
 """Days and clocks: the service's clock decides, wherever the reader is and whatever the device says."""
 
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
 from typing import Any
 
+import pytest
 from playwright.sync_api import expect
+from shutbox.seeds import Chain, Secrets
 
 from tests.browser.conftest import Opener
 from tests.browser.hosting import PUZZLE, SEALED, Host
@@ -119,6 +124,17 @@ def test_a_page_that_is_looked_at_again_asks_for_the_day(host: Host, page: Any) 
     expect(page.locator("#new-day")).to_be_visible()
 
 
+def test_back_after_midnight_shows_the_new_day(host: Host, open_page: Opener) -> None:
+    """Report 5. Where the browser brings yesterday's page out of its own cache."""
+    host.restart(offline=False)
+    page = open_page()
+    page.goto("/")
+    page.goto("/rules")
+    host.go_to(AFTER_MIDNIGHT)
+    page.go_back()
+    expect(page.locator(".eyebrow")).to_contain_text("Tuesday 1 December 2026")
+
+
 def test_an_evening_in_new_york_keeps_the_round(host: Host, open_page: Opener) -> None:
     """Report 6. 20:00 there is the next UTC day; a reload shows the same round."""
     host.go_to("2026-12-01T01:00:00")
@@ -132,3 +148,32 @@ def test_an_evening_in_new_york_keeps_the_round(host: Host, open_page: Opener) -
     state_of(page)
     assert facing(page) == before
     assert page.url.endswith(TOMORROW)
+
+
+@pytest.fixture
+def host_for_a_year(
+    redis_url: str, secrets: Secrets, migrated_sqlite: Path, tmp_path: Path, host: Host
+) -> Iterator[Host]:
+    """The service on a chain that reaches over both changes of the clocks."""
+    year = Secrets((Chain(bytes(16), date(2026, 11, 23), 400, 400, b"y" * 32),), secrets.round_key, secrets.log_key)
+    folder = tmp_path / "year"
+    folder.mkdir()
+    found = Host(redis_url, year, migrated_sqlite, 2)
+    found.begin(folder)
+    yield found
+    found.end()
+
+
+def test_a_change_of_the_clocks_moves_no_day(host_for_a_year: Host, open_page: Opener) -> None:
+    """Report 3. On each day of a change the countdown runs to 00:00 UTC, which is told as it is there then."""
+    for zone, day, there in (
+        ("America/New_York", "2027-03-14", "20:00"),
+        ("Europe/Berlin", "2027-03-28", "02:00"),
+        ("Europe/Berlin", "2027-10-31", "01:00"),
+        ("America/New_York", "2027-11-07", "19:00"),
+    ):
+        host_for_a_year.go_to(f"{day}T00:30:00")
+        page = open_page(timezone_id=zone)
+        page.goto(host_for_a_year.address)
+        expect(page.locator("#countdown"), day).to_contain_text("Next round in 23:29:")
+        expect(page.locator("#countdown"), day).to_contain_text(f"({there} here)")

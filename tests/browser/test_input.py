@@ -42,7 +42,7 @@ def test_pages_can_be_zoomed_but_not_by_a_double_tap(host: Host, page: Any) -> N
 def test_a_round_is_played_without_single_keys(host: Host, page: Any) -> None:
     """Report 25. With shortcuts off, by Tab, arrows and Space; digits do nothing."""
     page.goto("/settings")
-    page.get_by_role("radio", name="Off").check()
+    page.get_by_role("group", name="Single-key shortcuts").get_by_role("radio", name="Off").check()
     expect(page.locator("#status")).to_have_text("Kept.")
     someone = Plain(page)
     someone.open()
@@ -207,6 +207,64 @@ def test_nothing_moves_under_reduced_motion(host: Host, page: Any) -> None:
     while someone.step():
         assert page.evaluate("document.getAnimations().length") == 0
     assert page.evaluate("window.moved") == 0
+
+
+def test_nothing_tells_of_a_roll_before_its_dice_lie_still(host: Host, open_page: Opener) -> None:
+    """Words, ways and the chosen only way come with the end of the throw, also where the round ends."""
+    page = open_page(reduced_motion="no-preference")
+    page.goto(f"/play/{SEALED}")
+    page.evaluate(
+        """() => {
+          window.early = [];
+          const dice = document.getElementById("dice");
+          const rolling = () => dice.getAnimations({subtree: true}).some((one) => one.playState === "running");
+          for (const id of ["makes", "hint", "where", "ways-title", "turns", "primary"]) {
+            const watched = document.getElementById(id);
+            new MutationObserver(() => {
+              if (rolling() && /[0-9]/.test(watched.textContent)) window.early.push(`${id}: ${watched.textContent}`);
+            }).observe(watched, {childList: true, characterData: true, subtree: true});
+          }
+          window.thrown = 0;
+          new MutationObserver(() => { window.thrown += rolling(); }).observe(dice, {childList: true});
+        }"""
+    )
+    Mouse(page).play()
+    assert page.evaluate("window.thrown") == 5
+    assert page.evaluate("window.early") == []
+
+
+def test_sound_is_off_until_it_is_wished_and_waits_for_a_press(host: Host, page: Any) -> None:
+    """What is counted is what the browser's own Web Audio is told to play."""
+    page.add_init_script(
+        """window.contexts = 0;
+        window.started = 0;
+        window.AudioContext = class extends AudioContext { constructor() { super(); window.contexts += 1; } };
+        const start = AudioScheduledSourceNode.prototype.start;
+        AudioScheduledSourceNode.prototype.start = function (...all) { window.started += 1; start.apply(this, all); };
+        const begin = AudioBufferSourceNode.prototype.start;
+        AudioBufferSourceNode.prototype.start = function (...all) { window.started += 1; begin.apply(this, all); };"""
+    )
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    Mouse(page).open()
+    Mouse(page).play(1)
+    assert [url for url in asked if "sound" in url] == []
+    page.evaluate("localStorage.setItem('sound', 'on')")
+    page.reload()
+    state_of(page)
+    expect(page.locator("html")).to_have_attribute("data-sound", "on")
+    assert page.evaluate("[window.contexts, window.started]") == [0, 0]
+    Mouse(page).play(1)
+    assert page.evaluate("window.contexts") == 1
+    assert page.evaluate("window.started") > 0
+
+
+def test_a_browser_without_web_audio_plays_silently(host: Host, page: Any) -> None:
+    page.add_init_script("delete window.AudioContext; try { localStorage.setItem('sound', 'on'); } catch {}")
+    someone = Mouse(page)
+    someone.open()
+    someone.play()
+    expect(page.locator("#where")).to_contain_text("Score 35")
 
 
 def test_dice_are_usable_within_700_ms_and_at_once_by_a_key(host: Host, open_page: Opener) -> None:

@@ -13,9 +13,11 @@ from tests.browser.conftest import Opener
 from tests.browser.hosting import PUZZLE, SEALED, VARIANT, Host
 from tests.browser.people import Mouse, state_of
 from tests.browser.published import close_round, receipt_of
+from tests.browser.test_offline import finished
 from tests.browser.test_state import begun
 from tests.browser.test_verify import ended as verified_page
 from tests.browser.test_verify import give
+from tests.players import any_of
 
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 RUN_AXE = "tags => axe.run({runOnly: {type: 'tag', values: tags}, resultTypes: ['violations', 'incomplete']})"
@@ -62,6 +64,24 @@ def result(host: Host, page: Any) -> None:
     begun(host, page, 6)
     page.get_by_role("button", name="See the result").click()
     page.get_by_role("heading", level=1).wait_for()
+
+
+def run_of(round_id: str, moment: str = "", own: bool = False, then: str = "") -> Callable[[Host, Any], None]:
+    """Show a run on a round that three have finished: at once, or at a moment after its close."""
+
+    def prepare(host: Host, page: Any) -> None:
+        host.finish_sealed(["Ada", None], round_id)
+        player = host.player("Mara")
+        run_id = player.play_sealed(round_id, any_of(8))["run_id"]
+        if own:
+            host.sign_in(page, player)
+        if moment:
+            host.go_to(moment)
+        page.goto(f"/run/{run_id}#step-2")
+        for summary in page.locator(then).all() if then else []:
+            summary.click()
+
+    return prepare
 
 
 def lost(host: Host, page: Any) -> None:
@@ -152,6 +172,101 @@ def receipt_checked(forge: bytes = b"") -> Callable[[Host, Any], None]:
     return prepare
 
 
+def archived(host: Host, page: Any) -> None:
+    """Show a month with every mark: a day done, one begun, one missed, one that is closing, and one that runs."""
+    for day, steps in ((27, 99), (28, 2)):
+        host.go_to(f"2026-11-{day}T12:00:00")
+        someone = Mouse(page, f"2026-11-{day}-classic")
+        someone.open()
+        someone.play(steps)
+    host.go_to("2026-12-01T01:00:00")
+    page.goto("/archive?month=2026-11")
+
+
+def known(path: str, name: str | None = "Mara", moment: str = "") -> Callable[[Host, Any], None]:
+    """Show an address to a player who has played some days."""
+
+    def prepare(host: Host, page: Any) -> None:
+        player = host.player(name)
+        host.play_days(player, "2026-11-25", "2026-11-26", "2026-11-28", "2026-11-29", "2026-11-30")
+        if moment:
+            host.go_to(moment)
+        host.sign_in(page, player)
+        page.goto(path)
+
+    return prepare
+
+
+def today_in_progress(host: Host, page: Any) -> None:
+    begun(host, page, 2)
+    page.goto("/")
+
+
+def today_closing(host: Host, page: Any) -> None:
+    begun(host, page, 2)
+    host.go_to("2026-12-01T01:00:00")
+    page.goto("/")
+
+
+def today_new_day(host: Host, page: Any) -> None:
+    page.clock.install()
+    known("/")(host, page)
+    host.go_to("2026-12-01T01:00:00")
+    page.clock.fast_forward("13:00:00")
+    page.get_by_text("A new round has begun.").wait_for()
+
+
+def codes(host: Host, page: Any) -> None:
+    player = host.player("Mara")
+    player.post("/players/me/tokens", {"label": "bot on the shelf"})
+    host.sign_in(page, player)
+    page.goto("/settings")
+    for kind in ("transfer", "recovery"):
+        page.get_by_role("button", name=f"Make a {kind} code").click()
+        page.get_by_role("button", name=f"Copy the {kind} code").wait_for()
+
+
+def refused_code(host: Host, page: Any) -> None:
+    known("/settings")(host, page)
+    page.get_by_label("Transfer or recovery code").fill("7KQ2-M4XD-9RTW")
+    page.get_by_role("button", name="Use this code").click()
+    page.get_by_text("There is no such code").first.wait_for()
+
+
+def deleting(host: Host, page: Any) -> None:
+    known("/settings", None)(host, page)
+    page.get_by_role("button", name="Delete my player…").click()
+
+
+def deleted(host: Host, page: Any) -> None:
+    deleting(host, page)
+    page.get_by_role("button", name="Delete my player", exact=True).click()
+    page.get_by_text("Your player is gone.").wait_for()
+
+
+def practising(steps: int, values: bool = False) -> Callable[[Host, Any], None]:
+    def prepare(host: Host, page: Any) -> None:
+        page.goto(f"/practice?seed={'5a' * 32}")
+        if values:
+            page.get_by_label("Show expected values").check()
+        Mouse(page).play(steps)
+        if values:
+            page.locator(".worth, #analysis table").first.wait_for()
+
+    return prepare
+
+
+def offline(path: str = "") -> Callable[[Host, Any], None]:
+    """Show a page without a connection: by default the own result."""
+
+    def prepare(host: Host, page: Any) -> None:
+        own = finished(host, page)
+        page.context.set_offline(True)
+        page.goto(path or own)
+
+    return prepare
+
+
 STATES: dict[str, Callable[[Host, Any], None]] = {
     "today": address("/"),
     "today-after-a-close": address("/", "2026-12-01T03:00:00"),
@@ -171,7 +286,16 @@ STATES: dict[str, Callable[[Host, Any], None]] = {
     "puzzle": puzzle(2),
     "puzzle-ended": puzzle(99),
     "puzzle-verified": verified,
+    "practice": practising(1),
+    "practice-values": practising(1, values=True),
+    "practice-analysis": practising(99, values=True),
+    "practice-wrong-seed": address("/practice?seed=1234"),
+    "practice-refused": address(f"/practice?round={SEALED}"),
     "result": result,
+    "result-gated": run_of(SEALED),
+    "result-provisional": run_of(SEALED, own=True, then="main summary"),
+    "result-final": run_of(SEALED, "2026-12-01T03:00:00", then="main summary"),
+    "result-twelve": run_of(f"2026-11-30-{VARIANT}", "2026-12-01T03:00:00"),
     "leaderboard": standings,
     "leaderboard-gated": address("/leaderboard"),
     "leaderboard-final": address(f"/leaderboard?round={SEALED}", "2026-12-01T03:00:00"),
@@ -185,7 +309,27 @@ STATES: dict[str, Callable[[Host, Any], None]] = {
     "verify-undecided": verifying("**/bundle", lambda route: route.abort()),
     "verify-receipt": receipt_checked(),
     "verify-forged-receipt": receipt_checked(b"A"),
+    "offline": offline("/"),
+    "offline-ranked": offline(f"/play/{SEALED}"),
+    "offline-result": offline(),
     "settings": address("/settings"),
+    "settings-codes": codes,
+    "settings-refused-code": refused_code,
+    "settings-deleting": deleting,
+    "settings-deleted": deleted,
+    "today-known": known("/"),
+    "today-in-progress": today_in_progress,
+    "today-closing": today_closing,
+    "today-new-day": today_new_day,
+    "today-yesterday": known("/", moment="2026-12-01T03:00:00"),
+    "a-closed-day": known("/d/2026-11-29", moment="2026-12-01T03:00:00"),
+    "player-own": known("/player/me"),
+    "player-guest": known("/player/me", None),
+    "player-nobody": address("/player/me"),
+    "player-public": known("/player/Mara", moment="2026-12-01T03:00:00"),
+    "player-missing": address("/player/Nobody"),
+    "archive": archived,
+    "archive-running": address("/archive"),
     "api": address("/api"),
     "missing": address("/nothing"),
 }

@@ -187,3 +187,13 @@ def test_an_overloaded_service_is_asked_again(host: Host, page: Any) -> None:
     someone.step()
     expect(page.locator("#turns li")).to_have_count(1)
     assert len(asked) == 2
+
+
+def test_seven_tabs_that_watch_leave_an_eighth_to_play(host: Host, page: Any) -> None:
+    """Report 37. A browser opens six connections to a host; no page of ours holds one."""
+    someone = begun(host, page, 1)
+    for _ in range(7):
+        page.context.new_page().goto("/leaderboard")
+    page.bring_to_front()
+    someone.play()
+    expect(page.get_by_role("button", name="See the result")).to_be_visible()

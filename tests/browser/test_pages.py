@@ -86,7 +86,7 @@ def test_a_closed_day_is_final_and_open_to_all(host: Host, open_page: Opener) ->
     expect(page.get_by_role("table", name="Final leaderboard of Classic round").get_by_role("row")).to_have_count(3)
     page.goto(f"/run/{run_id}")
     expect(page.get_by_role("main")).to_contain_text("Best possible")
-    expect(page.get_by_role("table", name="Turns")).to_be_visible()
+    expect(page.get_by_role("table", name="Step by step")).to_be_visible()
     page.goto("/d/2026-11-30")
     expect(page.get_by_role("main")).to_contain_text("This day has closed: its results are final.")
     page.goto("/leaderboard")

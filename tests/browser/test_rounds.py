@@ -4,12 +4,15 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import expect
+from shutbox.game.encoding import mask_of
+from shutbox.game.rules import rules_of
+from shutbox.game.rulesets import CATALOGUE
 
 from tests.browser.conftest import Opener
 from tests.browser.hosting import PUZZLE, SEALED, VARIANT, Host
 from tests.browser.people import KINDS, Mouse, state_of
 from tests.conftest import TODAY
-from tests.players import table_of
+from tests.players import any_of, legal_turns, table_of
 
 EVERY_WAY = pytest.mark.parametrize("kind", list(KINDS))
 BOTH_WIDTHS = pytest.mark.parametrize("width", [375, 1280])
@@ -53,7 +56,7 @@ def test_a_puzzle_is_played_submitted_and_ranked(host: Host, open_page: Opener, 
     expect(page.locator("#verdict")).to_contain_text("Verified. Score 32 · 13 left. Rank 1 of 1.")
     page.get_by_role("link", name="The run").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Score 32 · 13 left")
-    expect(page.get_by_role("table", name="Turns").get_by_role("row")).to_have_count(6)
+    expect(page.get_by_role("table", name="Step by step").get_by_role("rowgroup")).to_have_count(6)
 
 
 def test_a_round_of_twelve_tiles_is_played_by_keyboard(host: Host, open_page: Opener) -> None:
@@ -73,6 +76,43 @@ def test_the_same_line_again_is_told_as_such(host: Host, page: Any) -> None:
     someone.play()
     someone.primary()
     expect(page.locator("#verdict")).to_contain_text("You had submitted this line before.")
+
+
+def test_the_best_score_so_far_stands_beside_a_new_line(host: Host, page: Any) -> None:
+    """Also after a worse line, and on the next visit."""
+    someone = Mouse(page, PUZZLE)
+    someone.open()
+    expect(page.locator("#where")).not_to_contain_text("best so far")
+    someone.play()
+    someone.primary()
+    expect(page.locator("#where")).to_have_text("30 Nov · Score 32 · 13 left · best so far 32")
+    page.get_by_role("button", name="Restart").click()
+    expect(page.locator("#where")).to_have_text("30 Nov · roll 1 · 45 open · best so far 32")
+    worse = next(line for line in lines_on(PUZZLE, host) if score_of(line) < 32)
+    page.goto("/")
+    page.goto(f"/play/{PUZZLE}#{worse}")
+    page.get_by_role("button", name="Submit: score").click()
+    expect(page.locator("#verdict")).to_contain_text("A better line of yours counts.")
+    expect(page.locator("#where")).to_contain_text("best so far 32")
+
+
+def lines_on(round_id: str, host: Host) -> list[str]:
+    """Return lines of a puzzle as an address has them."""
+    seed = host.player().get(f"/rounds/{round_id}").get_json()["seed"]
+    return [line_of(legal_turns("classic", seed, any_of(number))) for number in range(50)]
+
+
+def line_of(turns: list[Any]) -> str:
+    rules, open_tiles, words = rules_of(CATALOGUE["classic"]), CATALOGUE["classic"].opening, []
+    for turn in turns:
+        words += [f"d{turn['dice']}"] if len(rules.dice_allowed[open_tiles]) > 1 else []
+        words += [".".join(map(str, turn["shut"]))] if turn["shut"] else []
+        open_tiles ^= mask_of(turn["shut"])
+    return "_".join(words)
+
+
+def score_of(line: str) -> int:
+    return sum(int(tile) for word in line.split("_") if not word.startswith("d") for tile in word.split("."))
 
 
 def test_undo_and_restart_take_the_line_back(host: Host, page: Any) -> None:

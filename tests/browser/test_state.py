@@ -77,6 +77,21 @@ def test_the_back_button_keeps_the_round(host: Host, open_page: Opener, chromium
         browser.close()
 
 
+def test_back_to_a_page_from_before_the_first_roll_shows_the_round_as_it_stands(host: Host, open_page: Opener) -> None:
+    """Report 9. Where the browser brings the page out of its own cache, as it was when it was opened."""
+    host.restart(offline=False)
+    page = open_page()
+    someone = Mouse(page)
+    someone.open()
+    someone.play(3)
+    before = facing(page)
+    page.goto("/rules")
+    page.go_back()
+    expect(page.locator("#where")).to_have_text(before[2])
+    state_of(page)
+    assert facing(page) == before
+
+
 def test_a_closed_tab_is_resumed_in_a_new_one(host: Host, page: Any) -> None:
     """Report 12."""
     begun(host, page, 2)

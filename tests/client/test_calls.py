@@ -1,6 +1,7 @@
 """Every call of the client against the real app, and that no call of the service is missing."""
 
 from datetime import date
+from fractions import Fraction
 
 import pytest
 from flask import Flask
@@ -95,6 +96,39 @@ def test_an_attempt_is_played_to_its_end(client: Client) -> None:
     assert run.open == ended.open
     assert run.given_away_milli is not None
     assert (run.rank, run.total) == (1, 1)
+
+
+def test_the_analysis_of_a_run_adds_up_to_its_penalty(client: Client) -> None:
+    ended = finish(client, client.start_attempt(SEALED))
+    assert ended.run_id is not None
+    found = client.analysis(ended.run_id)
+    assert found.expected is not None
+    assert found.luck is not None
+    assert found.given_away is not None
+    assert found.steps is not None
+    parts = (found.expected, found.luck, found.given_away)
+    assert sum((part.fraction for part in parts), Fraction(0)) == found.penalty == client.run(ended.run_id).penalty
+    choices = [choice for step in found.steps for choice in (step.dice, step.shut) if choice]
+    assert sum((choice.lost.fraction for choice in choices), Fraction(0)) == found.given_away.fraction
+    assert (found.gated, found.best_possible, found.better_than, found.total) == (False, None, 0, 1)
+
+
+def test_the_analysis_of_another_is_gated_until_the_close(client: Client, nameless: Client) -> None:
+    run_id = submit(client).run_id
+    assert client.analysis(run_id).steps
+    found = nameless.analysis(run_id)
+    assert (found.gated, found.penalty, found.steps, found.total) == (True, None, None, None)
+
+
+def test_the_best_possible_run_comes_with_the_analysis_of_a_closed_round(client: Client) -> None:
+    practice = client.issue_round("classic", "sealed", seed=SEED)
+    ended = finish(client, client.start_attempt(practice.round_id))
+    assert ended.run_id is not None
+    best = client.analysis(ended.run_id).best_possible
+    assert best is not None
+    assert best.penalty == client.round(practice.round_id).best_possible_penalty
+    again = client.issue_round("classic", "open", seed=SEED)
+    assert client.submit_run(again.round_id, best.turns).penalty == best.penalty
 
 
 def test_an_attempt_is_resumed_where_it_stands(client: Client) -> None:

@@ -10,7 +10,7 @@ from sqlalchemy import func, select
 
 from tests.client.conftest import OPEN, SEALED, SEED, Command, Connect, Line, Typing, turns_on, typed
 from tests.conftest import Closer, MovableClock
-from tests.players import last
+from tests.players import last, table_of
 
 
 def players(app: Flask) -> int:
@@ -36,6 +36,7 @@ def test_a_round_is_played_to_its_end(command: Command, connect: Connect, sealed
 
 
 TOLD_SEED = bytes([0]) * 32
+ONE_WAY_SEED = bytes.fromhex("6898cf836587d764e02319b821720951a8ee50a301c142776b5d0598fb126301")
 TOLD = [
     "You have one attempt.",
     "Type ? for help, q to leave.",
@@ -88,6 +89,28 @@ def test_wrong_lines_are_explained_and_lose_nothing(
         "1 tile: ",
     ):
         assert told in result.stdout
+
+
+def test_enter_alone_takes_the_only_way_and_decides_nothing_else(command: Command, client: Client) -> None:
+    """On a seed whose line has rolls with one way, rolls with several, and choices of dice."""
+    command.keep(client.token or "")
+    turns = turns_on(ONE_WAY_SEED)
+    lines, only = [], 0
+    rules, table = table_of("classic", ONE_WAY_SEED.hex())
+    board = rules.opening
+    for number, (dice, shut) in enumerate(turns):
+        lines += ["", str(dice)] if len(rules.dice_allowed[board]) > 1 else []
+        ways = rules.ways(board, table.matches[number][dice])
+        only += len(ways) == 1
+        lines += [""] if len(ways) == 1 else ["", " ".join(map(str, shut))] if shut else []
+        board ^= ways.get(shut, 0)
+    assert only > 1
+    round = client.issue_round("classic", "sealed", seed=ONE_WAY_SEED)
+    result = command("play", "--round", round.round_id, typed=lines)
+    assert result.exit_code == 0, result.output
+    assert result.stdout.count("Press Enter to take it.") == only
+    row = client.leaderboard(round.round_id, around="me").items[0]
+    assert client.run(row.run_id).turns == turns
 
 
 def test_a_round_that_was_left_goes_on_where_it_was_left(

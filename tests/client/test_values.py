@@ -9,7 +9,7 @@ import pytest
 from flask import Flask
 from shutbox.game.rules import rules_of
 from shutbox.game.rulesets import CATALOGUE
-from shutbox_client import Client, Day, NewPlayer, Player, Round, Ruleset, Run, Turn
+from shutbox_client import Analysis, Client, Day, NewPlayer, Player, Round, Ruleset, Run, Turn
 from shutbox_client.values import Submission, Unreadable, plain, read
 
 from tests.client.conftest import OPEN, SEALED, turns_on
@@ -51,6 +51,17 @@ def test_a_round_of_the_service_is_written_as_the_service_writes_it(app: Flask, 
     with httpx.Client(transport=httpx.WSGITransport(app), base_url="http://shutbox.test/api/v1") as http:
         content = http.get(path).json()
     assert plain(read(Round, content)) == content
+
+
+def test_an_analysis_of_the_service_is_written_as_the_service_writes_it(app: Flask, client: Client) -> None:
+    round = client.issue_round("digits", "open")
+    assert round.seed is not None
+    run = client.submit_run(round.round_id, turns_on(round.seed, "digits"))
+    headers = {"Authorization": f"Bearer {client.token}"}
+    with httpx.Client(transport=httpx.WSGITransport(app), base_url="http://shutbox.test/api/v1") as http:
+        content = http.get(f"/runs/{run.run_id}/analysis", headers=headers).json()
+    assert content["steps"]
+    assert plain(read(Analysis, content)) == content
 
 
 @pytest.mark.parametrize(

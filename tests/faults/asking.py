@@ -85,6 +85,8 @@ def refusals(week: Week) -> None:
         (mara, "GET", f"/runs/{NOWHERE}", {}),
         (mara, "GET", f"/attempts/{NOWHERE}", {}),
         (mara, "DELETE", f"/players/me/tokens/{NOWHERE}", {}),
+        (mara, "GET", "/players/Nobody", {}),
+        (nobody, "POST", "/transfers", {"json": {"code": "0000-0000-0000"}}),
         (nobody, "GET", "/players/me", {}),
         (nobody, "GET", "/players/me", {"headers": {"Authorization": "Bearer nonsense"}}),
         (eva, "POST", f"{sealed}/attempt", {"headers": {"Origin": "https://elsewhere.example"}}),
@@ -104,6 +106,7 @@ def refusals(week: Week) -> None:
         finn.post("/rounds", {"ruleset": ruleset, "mode": "open"}, **repeat)
     token = mara.get("/players/me/tokens").get_json()["items"][0]["token_id"]
     mara.request("DELETE", f"/players/me/tokens/{token}")
+    week.move_somebody()
 
 
 def play_on(week: Week) -> None:

@@ -120,6 +120,26 @@ class Week:
         self.readers[name] = Reader(self, own, player_id)
         return self.readers[name]
 
+    def move_somebody(self) -> None:
+        """Let a guest come, use codes, and leave; what was shown once is a secret from then on."""
+        guest = Reader(self)
+        made = guest.request("POST", "/players", json={}).get_json()
+        guest = Reader(self, {"Authorization": f"Bearer {made['token']}"}, made["player"]["player_id"])
+        tokens, shown = [made["token"]], []
+        for kind in ("transfer", "recovery"):
+            code = guest.post(f"/players/me/{kind}-codes").get_json()["code"]
+            answers = [guest.post("/transfers", {"code": code}).get_json() for _ in range(2)]
+            tokens += [answer.get("token") for answer in answers]  # the second one is refused
+            shown += [code.encode(), code.replace("-", "").encode()]
+        secrets = [urlsafe_b64decode(token.removeprefix("shutbox_") + "=") for token in tokens if token] + shown[2:]
+        assert len(secrets) == 5
+        self.tokens |= {
+            f"secret {number} of {guest.player_id}": Owned(secret, guest.player_id)
+            for number, secret in enumerate(secrets)
+        }
+        guest.delete("/players/me")
+        self.codes |= guest.codes
+
     @property
     def today(self) -> date:
         with self.site() as site:
@@ -221,7 +241,7 @@ class Week:
             there = self._parameters(site)
         self.addresses = ["/leaderboard?round={}&around=me".format(there["round_id"][0])]
         for rule in self.app.url_map.iter_rules():
-            if "GET" in (rule.methods or ()) and rule.endpoint != "static":
+            if "GET" in (rule.methods or ()) and rule.endpoint != "statics.static_file":
                 names = sorted(rule.arguments)
                 choices = product(*(there[name] for name in names))
                 self.addresses += [_filled(rule.rule, dict(zip(names, values, strict=True))) for values in choices]
@@ -247,6 +267,7 @@ class Week:
             "text": [str(day + timedelta(days=ahead)) for ahead in (-1, 0, 1, 7)],
             "ruleset_id": ["classic", "nothing"],
             "tile_path": tiles,
+            "name": ["Mara", "Nobody"],
         }
 
 

@@ -26,6 +26,7 @@ def test_every_setting_is_read() -> None:
             "SHUTBOX_VARIANTS": "odds, evens",
             "SHUTBOX_GRACE_SECONDS": "60",
             "SHUTBOX_PRACTICE_DAYS": "3",
+            "SHUTBOX_OFFLINE": "off",
             "SHUTBOX_WORKERS": "4",
             "SHUTBOX_THREADS": "8",
             "SHUTBOX_CLIENT_SERVER": "http://elsewhere",
@@ -39,6 +40,7 @@ def test_every_setting_is_read() -> None:
         variants=("odds", "evens"),
         grace_seconds=60,
         practice_days=3,
+        offline=False,
         workers=4,
         threads=8,
     )
@@ -48,6 +50,7 @@ def test_all_mistakes_are_told_together() -> None:
     wrong = {
         "SHUTBOX_GRACE_SECONDS": "two hours",
         "SHUTBOX_WORKERS": "0",
+        "SHUTBOX_OFFLINE": "0",
         "SHUTBOX_VARIANTS": "odds,chess",
         "SHUTBOX_DATABASE_URL": "mysql://x",
         "SHUTBOX_REDIS_URL": "http://x",
@@ -66,6 +69,7 @@ def test_all_mistakes_are_told_together() -> None:
         "sqlite:///",
         "unix://",
         "like https://play",
+        "on or off",
     ):
         assert right in told
 

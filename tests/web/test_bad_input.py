@@ -104,6 +104,7 @@ def test_ten_thousand_turns(mara: Api) -> None:
 
 @pytest.mark.parametrize("length", [64 * 1024 + 1, 1024 * 1024])
 def test_a_large_body(mara: Api, length: int) -> None:
+    """Report 39."""
     refused(mara.post(PUZZLE, data=b" " * length, content_type="application/json"), 413, "body_too_large", "65536")
 
 
@@ -243,10 +244,12 @@ def test_an_idempotency_key_that_cannot_be(mara: Api, key: str) -> None:
     ],
 )
 def test_what_is_not_there(mara: Api, path: str, code: str) -> None:
+    """Report 39."""
     refused(mara.get(path), 404, code)
 
 
 def test_another_method_names_those_that_are_allowed(mara: Api) -> None:
+    """Report 39."""
     answer = mara.request("DELETE", "/rounds/2026-11-30-classic")
     refused(answer, 405, "method_not_allowed")
     assert set(answer.headers["Allow"].replace(" ", "").split(",")) >= {"GET", "HEAD"}
@@ -286,6 +289,8 @@ def test_nothing_of_all_this_changes_anything(mara: Api, site: Site) -> None:
 
 
 def test_a_fault_of_ours_is_a_problem_without_its_cause(mara: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Report 39."""
+
     def fail(*_: object) -> None:
         raise RuntimeError("the secret is 1234")
 

@@ -108,6 +108,7 @@ def test_nobody_on_the_board_yet(nobody: Api, mara: Api) -> None:
 
 @pytest.mark.parametrize("ranks", [[1, 2, 2, 4], [1, 2, 2, 2, 5], [1], [1, 1, 1]])
 def test_equal_results_share_a_rank(field: Field, nobody: Api, ranks: list[int]) -> None:
+    """Report 33."""
     penalties = sorted(field.lines)
     players = [field.join() for _ in ranks]
     for player, rank in zip(players, ranks, strict=True):
@@ -179,6 +180,7 @@ def test_pages_are_walked_backwards_over_the_same_rows(field: Field, nobody: Api
 
 
 def test_around_a_player_inside_a_tie_of_200(field: Field, nobody: Api) -> None:
+    """Report 34."""
     penalty = min(field.lines)
     for _ in range(200):
         field.submit(field.join(), penalty)

@@ -3,16 +3,29 @@
 import pytest
 from flask import Flask
 from shutbox.rounds import get_round, seed_of
+from shutbox.web.routes.statics import static_address
 from werkzeug.test import TestResponse
 
 from tests.conftest import Closer, MovableClock
 from tests.players import Api, any_of, legal_turns
 
 SEALED, PUZZLE = "2026-11-30-classic", "2026-11-30-classic-open"
-READ = ("/", "/leaderboard", "/rules", "/rules/classic", "/settings", "/api", "/verify", f"/verify/{SEALED}")
-PAGES = (*READ, f"/play/{SEALED}", f"/play/{PUZZLE}")
+READ = (
+    "/",
+    "/leaderboard",
+    "/archive",
+    "/player/me",
+    "/rules",
+    "/rules/classic",
+    "/settings",
+    "/api",
+    "/verify",
+    f"/verify/{SEALED}",
+)
+PAGES = (*READ, "/practice", f"/play/{SEALED}", f"/play/{PUZZLE}")
 MISSING = (
     *("/nope", "/rules/nope", "/d/x", "/d/20261130", "/play/nope", "/verify/nope", "/leaderboard?round=x"),
+    *("/archive?month=x", "/archive?month=2026-01", "/player/nobody", "/player/nobody?before=x"),
     f"/run/{'0' * 8}",
 )
 
@@ -90,7 +103,7 @@ def test_the_puzzle_and_the_last_closed_day_are_on_the_front_page(
 def test_static_files_are_compressed_but_never_in_part(app: Flask) -> None:
     def get(**headers: str) -> TestResponse:
         fields = {name.replace("_", "-"): value for name, value in headers.items()}
-        return app.test_client().get("/static/shutbox.css", headers=fields, buffered=True)
+        return app.test_client().get(static_address("shutbox.css"), headers=fields, buffered=True)
 
     whole = get(Accept_Encoding="gzip")
     assert whole.headers["Content-Encoding"] == "gzip"
@@ -100,3 +113,16 @@ def test_static_files_are_compressed_but_never_in_part(app: Flask) -> None:
     assert "Content-Encoding" not in part.headers
     assert get(Accept_Encoding="gzip", If_None_Match=whole.headers["ETag"]).status_code == 304
     assert get(Range="bytes=9999999-").status_code == 416
+
+
+def test_a_static_file_is_kept_for_good_at_the_address_of_its_version_and_at_no_other(app: Flask) -> None:
+    page = app.test_client().get("/").text
+    address = static_address("shutbox.css")
+    assert f'href="{address}"' in page
+    kept = app.test_client().get(address, buffered=True)
+    assert kept.headers["Cache-Control"] == "public, max-age=31536000, immutable"
+    of_an_older_page = app.test_client().get("/static/000000000000/shutbox.css", buffered=True)
+    assert of_an_older_page.data == kept.data
+    assert of_an_older_page.headers["Cache-Control"] == "no-cache"
+    assert app.test_client().get(static_address("js/none.js")).status_code == 404
+    assert app.test_client().get(static_address("../templates/base.html")).status_code == 404

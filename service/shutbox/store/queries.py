@@ -1,14 +1,15 @@
-"""The order of a round, in SQL: what the boards in Redis are rebuilt from, checked against, and replaced by."""
+"""The order of a round, in SQL: what boards in Redis are rebuilt from and checked against; and a player's results."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 from uuid import UUID
 
 from sqlalchemy import Row, Select, Subquery, and_, func, or_, select
 
 from .database import AnySession
-from .rows import EntryRow, PlayerRow, RunRow
+from .rows import EntryRow, PlayerRow, RoundRow, RunRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,7 @@ def _ordered(board: Board) -> Subquery:
     return select(
         best,
         func.rank().over(order_by=best.c.rank_key).label("rank"),
+        func.count().over(partition_by=best.c.rank_key).label("tied"),
         (func.row_number().over(order_by=order) - 1).label("place"),
         func.count().over().label("total"),
     ).subquery()
@@ -67,7 +69,7 @@ def _ordered(board: Board) -> Subquery:
 def ranked_rows(
     session: AnySession, board: Board, limit: int, after: tuple[int, UUID] | None, before: tuple[int, UUID] | None
 ) -> Sequence[Row[Any]]:
-    """Return at most `limit` rows (run_id, rank_key, rank, place, total) behind or before a place, ascending."""
+    """Return at most `limit` rows (run_id, rank_key, rank, tied, place, total) behind or before a place, ascending."""
     ordered = _ordered(board)
     wanted: Select[Any] = select(ordered).limit(limit)
     if before is not None:
@@ -96,3 +98,21 @@ def rows_around(session: AnySession, board: Board, player_id: UUID, limit: int) 
 def ranked_total(session: AnySession, board: Board) -> int:
     """Return how many players are ranked."""
     return session.scalar(select(func.count()).select_from(_best(board))) or 0
+
+
+def finished_days(
+    session: AnySession, player_id: UUID, mode: str, ruleset_hash: bytes, newest: date
+) -> Sequence[Row[Any]]:
+    """Return a player's finished daily rounds up to a day, newest first.
+
+    A row is (day, round_id, run_id, score, penalty, given_away_milli).
+    """
+    of_run: list[Any] = [RunRow.round_id, RunRow.run_id, RunRow.score, RunRow.penalty, RunRow.given_away_milli]
+    return session.execute(
+        select(RoundRow.day, *of_run)
+        .join(EntryRow, EntryRow.entry_id == RunRow.entry_id)
+        .join(RoundRow, RoundRow.round_id == RunRow.round_id)
+        .where(EntryRow.player_id == player_id, RoundRow.mode == mode, RoundRow.ruleset_hash == ruleset_hash)
+        .where(RoundRow.day <= newest)  # practice has no day
+        .order_by(RoundRow.day.desc())
+    ).all()

@@ -81,7 +81,7 @@ class RoundRow(Base):
     mode: Mapped[str] = mapped_column(String(8))
     ruleset_hash: Mapped[bytes] = mapped_column(LargeBinary)
     day: Mapped[date | None] = mapped_column(ForeignKey("days.day"), index=True)
-    owner_id: Mapped[UUID | None] = mapped_column(ForeignKey("players.player_id"))
+    owner_id: Mapped[UUID | None] = mapped_column(ForeignKey("players.player_id"), index=True)
     commitment: Mapped[bytes] = mapped_column(LargeBinary)
     given_seed: Mapped[bytes | None] = mapped_column(LargeBinary)  # a practice seed that its owner chose
     seed: Mapped[bytes | None] = mapped_column(LargeBinary)
@@ -117,6 +117,19 @@ class TokenRow(Base):
     player_id: Mapped[UUID] = mapped_column(ForeignKey("players.player_id"), index=True)
     label: Mapped[str] = mapped_column(String(64))
     created_at: Mapped[int] = mapped_column(Milliseconds)
+
+
+class CodeRow(Base):
+    """A code that lets another device act for a player, as its hash only; a new one of its kind replaces it."""
+
+    __tablename__ = "codes"
+    __table_args__ = (UniqueConstraint("player_id", "kind"),)
+    code_hash: Mapped[bytes] = mapped_column(LargeBinary, primary_key=True)
+    player_id: Mapped[UUID] = mapped_column(ForeignKey("players.player_id"))
+    kind: Mapped[str] = mapped_column(String(16))
+    created_at: Mapped[int] = mapped_column(Milliseconds)
+    expires_at: Mapped[int | None] = mapped_column(Milliseconds)  # null: it has no end
+    used_at: Mapped[int | None] = mapped_column(Milliseconds)
 
 
 class EntryRow(Base):
@@ -241,7 +254,7 @@ class IdempotencyRow(Base):
     player_id: Mapped[UUID] = mapped_column(ForeignKey("players.player_id"), primary_key=True)
     key: Mapped[str] = mapped_column(String(255), primary_key=True)
     request_hash: Mapped[bytes] = mapped_column(LargeBinary)
-    round_id: Mapped[str] = mapped_column(ForeignKey("rounds.round_id"))
+    round_id: Mapped[str] = mapped_column(ForeignKey("rounds.round_id"), index=True)
 
 
 class LeaseRow(Base):

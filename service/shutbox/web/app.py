@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 from flask import Flask, Response, g
 from flask.json.provider import DefaultJSONProvider
-from shutbox_web import STATIC_DIR, TEMPLATES_DIR
+from shutbox_web import TEMPLATES_DIR
 
 from ..clock import Clock, system_clock
 from ..config import Settings
@@ -19,6 +19,7 @@ from ..store.migrate import newest_migration
 from . import problems
 from .compression import compress
 from .routes import API, ROOT
+from .routes.statics import static_address
 
 
 class OrjsonProvider(DefaultJSONProvider):
@@ -42,7 +43,7 @@ def create_app(
     random: Callable[[int], bytes] = token_bytes,
 ) -> Flask:
     """Return the app of an installation; time and randomness may be handed in."""
-    app = ShutboxFlask("shutbox", static_folder=STATIC_DIR, static_url_path="/static", template_folder=TEMPLATES_DIR)
+    app = ShutboxFlask("shutbox", static_folder=None, template_folder=TEMPLATES_DIR)
     app.config.update(
         SQLALCHEMY_DATABASE_URI=settings.sql_url,
         SQLALCHEMY_ENGINE_OPTIONS={"pool_size": settings.threads, "max_overflow": 4, "hide_parameters": True},
@@ -58,6 +59,7 @@ def create_app(
         app.register_blueprint(routes, url_prefix="/api/v1")
     for routes in ROOT:
         app.register_blueprint(routes)
+    app.jinja_env.globals["static"] = static_address
     app.before_request(_name_request)
     app.before_request(problems.check_body)
     app.after_request(_finish)

@@ -65,6 +65,11 @@ def set_cookie(response: Response, secret: str) -> None:
     )
 
 
+def clear_cookie(response: Response) -> None:
+    """Take the token away from the browser."""
+    response.delete_cookie(COOKIE, secure=own_origin().startswith("https://"), httponly=True, samesite="Lax")
+
+
 def _bearer(header: str) -> Player:
     scheme, _, secret = header.partition(" ")
     found = player_by_token(site(), secret.strip()) if scheme.lower() == "bearer" else None

@@ -13,7 +13,7 @@ STATIC_TYPES = frozenset(("text/css", "text/javascript", "application/javascript
 
 def compress(response: Response) -> Response:
     """Compress a static text file or a page; leave everything else, and all of the API, as it is."""
-    static = request.endpoint == "static" and response.mimetype in STATIC_TYPES
+    static = request.endpoint == "statics.static_file" and response.mimetype in STATIC_TYPES
     if not static and response.mimetype != "text/html":
         return response
     response.vary.add("Accept-Encoding")

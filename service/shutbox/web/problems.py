@@ -6,6 +6,7 @@ from typing import Any
 
 from flask import Flask, Response, g, json, request
 from sqlalchemy.exc import OperationalError, TimeoutError
+from sqlalchemy.orm.exc import ObjectDeletedError
 from werkzeug.exceptions import HTTPException
 
 from .. import errors
@@ -45,6 +46,8 @@ PROBLEMS: dict[str, tuple[int, str]] = {
     "run_not_found": (404, "There is no such run"),
     "attempt_not_found": (404, "There is no such attempt"),
     "token_not_found": (404, "There is no such token"),
+    "player_not_found": (404, "There is no such player"),
+    "code_not_found": (404, "There is no such code"),
     "not_logged": (404, "It is not in the log"),
     "not_ranked": (404, "The player is not ranked here"),
     "method_not_allowed": (405, "The method is not allowed here"),
@@ -57,6 +60,7 @@ PROBLEMS: dict[str, tuple[int, str]] = {
     "attempt_ended": (409, "The attempt has ended"),
     "name_taken": (409, "The name is taken"),
     "last_token": (409, "It is the last token"),
+    "code_spent": (410, "The code does not work any more"),
     "length_required": (411, "The length of the body is not said"),
     "body_too_large": (413, "The body is too large"),
     "bad_request": (400, "The request cannot be understood"),
@@ -118,6 +122,7 @@ def register(app: Flask) -> None:
     app.register_error_handler(errors.JournalDisagrees, _log)
     app.register_error_handler(MalformedRequest, lambda wrong: problem(wrong.code, wrong.detail, errors=wrong.mistakes))
     app.register_error_handler(HTTPException, _http)
+    app.register_error_handler(ObjectDeletedError, _deleted)
     app.register_error_handler(OperationalError, _database)
     app.register_error_handler(TimeoutError, _database)
     app.register_error_handler(Exception, _unforeseen)
@@ -148,6 +153,11 @@ def _http(error: HTTPException) -> Response:
         if name in ("Allow", "Retry-After"):
             response.headers[name] = value
     return response
+
+
+def _deleted(_: ObjectDeletedError) -> Response:
+    """Answer a request that was carried out, and whose result was deleted with its player before it could be told."""
+    return problem("not_found", "it was deleted meanwhile, with its player")
 
 
 def _database(error: OperationalError | TimeoutError) -> Response:

@@ -1,16 +1,22 @@
 """Values as JSON objects: the shapes that programs rely on (openapi.yaml), built by hand since they are hot."""
 
+from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
+from ..analyses import RunAnalysis
 from ..attempts import Attempt
 from ..clock import rfc3339
 from ..days import Day
+from ..game.analysis import Analysis, Decision, grade
 from ..game.encoding import tiles_of
-from ..game.rules import rules_of
+from ..game.replay import Turn
+from ..game.rules import Rules, rules_of
 from ..game.rulesets import Ruleset
 from ..game.solver import greatest_chance_to_shut, least_expected_penalty
 from ..leaderboards import Page
 from ..players import Player, Token
+from ..profiles import Profile, Result
 from ..rounds import Round, State
 from ..runs import Run
 
@@ -74,6 +80,32 @@ def player_json(player: Player) -> Json:
     return {"player_id": str(player.player_id), "name": player.name, "guest": player.guest, "bot": player.bot}
 
 
+def profile_json(profile: Profile) -> Json:
+    """Return a profile; the caller says whether it is the own one."""
+    return {
+        "player": player_json(profile.player),
+        "days_played": profile.days_played,
+        "streak": profile.streak,
+        "longest_streak": profile.longest_streak,
+        "best": None if profile.best is None else _result_json(profile.best),
+        "boxes_shut": profile.boxes_shut,
+        "histogram": [{"penalty": penalty, "times": times} for penalty, times in profile.histogram.items()],
+        "results": [_result_json(result) for result in profile.results],
+        "until": None if profile.until is None else profile.until.isoformat(),
+    }
+
+
+def _result_json(result: Result) -> Json:
+    return {
+        "date": result.day.isoformat(),
+        "round_id": result.round_id,
+        "run_id": str(result.run_id),
+        "score": result.score,
+        "penalty": result.penalty,
+        "given_away_milli": result.given_away_milli,
+    }
+
+
 def token_json(token: Token) -> Json:
     """Return a token without its secret."""
     return {"token_id": str(token.token_id), "label": token.label, "created_at": rfc3339(token.created_at)}
@@ -90,12 +122,69 @@ def run_json(run: Run) -> Json:
         "open": run.open,
         "shut_the_box": run.shut_the_box,
         "given_away_milli": run.given_away_milli,
-        "turns": None if run.turns is None else [{"dice": dice, "shut": shut} for dice, shut in run.turns],
+        "turns": None if run.turns is None else _turns_json(run.turns),
         "ranked": run.ranked,
         "rank": run.rank,
         "total": run.total,
         "accepted_at": rfc3339(run.accepted_at),
         "gated": run.gated,
+    }
+
+
+def _turns_json(turns: Sequence[Turn]) -> list[Json]:
+    return [{"dice": dice, "shut": shut} for dice, shut in turns]
+
+
+def analysis_json(found: RunAnalysis) -> Json:
+    """Return the analysis of a run as far as its viewer may see it: gated, it says nothing but that."""
+    parts, rules = found.analysis, rules_of(found.round.ruleset)
+    line = found.best_line
+    return {
+        "run_id": str(found.run.run_id),
+        "round_id": found.round.round_id,
+        "ruleset": found.round.ruleset.id,
+        "gated": found.gated,
+        "penalty": found.run.penalty if parts else None,
+        "expected": exact_json(parts.expected, parts.denominator) if parts else None,
+        "luck": exact_json(parts.luck, parts.denominator) if parts else None,
+        "given_away": exact_json(parts.given_away, parts.denominator) if parts else None,
+        "steps": _steps_json(rules, parts) if parts else None,
+        "best_possible": {"penalty": found.round.best_possible_penalty, "turns": _turns_json(line)} if line else None,
+        "better_than": found.better_than,
+        "total": found.total,
+    }
+
+
+def exact_json(part: int, denominator: int) -> Json:
+    """Return a value as its fraction in lowest terms, and rounded to nine decimals."""
+    value = Fraction(part, denominator)
+    rounded = round(value * 10**9)
+    whole, decimals = divmod(abs(rounded), 10**9)
+    return {"fraction": str(value), "decimal": f"{'-' if rounded < 0 else ''}{whole}.{decimals:09}"}
+
+
+def _steps_json(rules: Rules, parts: Analysis) -> list[Json]:
+    return [
+        {
+            "open": tiles_of(step.board),
+            "dice": _decision_json(rules, parts, "dice", step.dice),
+            "faces": step.faces,
+            "luck": exact_json(step.luck, parts.denominator),
+            "shut": _decision_json(rules, parts, "shut", step.shut),
+        }
+        for step in parts.steps
+    ]
+
+
+def _decision_json(rules: Rules, parts: Analysis, kind: str, decision: Decision[Any] | None) -> Json | None:
+    if decision is None:
+        return None
+    return {
+        "chosen": decision.chosen,
+        "best": decision.best,
+        "lost": exact_json(decision.lost, parts.denominator),
+        "grade": grade(rules, decision.lost, parts.denominator),
+        "ways": [{kind: way, "value": exact_json(value, parts.denominator)} for way, value in decision.ways.items()],
     }
 
 

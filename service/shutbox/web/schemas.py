@@ -183,6 +183,12 @@ class TokenSchema(_StrictSchema):
     label = StrictString(validate=validate.Length(min=1, max=64))
 
 
+class CodeSchema(_StrictSchema):
+    """POST /transfers. How a code is written is for codes to say."""
+
+    code = StrictString(required=True, validate=validate.Length(max=64))
+
+
 class LeaderboardQuery(_StrictSchema):
     """The query of a leaderboard → Wanted; `around=me` stays the text `me`."""
 

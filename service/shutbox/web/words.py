@@ -7,6 +7,8 @@ from ..game.encoding import tiles_of
 from ..game.rules import rules_of
 from ..game.rulesets import Match, OneDie, Ruleset, Scoring
 from ..leaderboards import BoardRow, Page
+from ..players import Player
+from ..rounds import Mode, Round
 
 DAY_ZERO = date(2025, 12, 31)
 _NUMBERS = ("no", "one", "two", "three")
@@ -35,9 +37,35 @@ def short_date(day: date) -> str:
     return f"{day.day} {day:%b}"
 
 
+def dated(day: date) -> str:
+    """Return "30 Nov 2026"."""
+    return f"{day.day} {day:%b} {day.year}"
+
+
+def month_name(day: date) -> str:
+    """Return "November 2026"."""
+    return f"{day:%B} {day.year}"
+
+
+def ordinal(number: int) -> str:
+    """Return "1st", "2nd", "11th"."""
+    ending = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number:,}{ending}"
+
+
 def utc_time(ms: int) -> str:
     """Return a moment as "02:00 UTC"."""
     return f"{datetime.fromtimestamp(ms / 1000, UTC):%H:%M} UTC"
+
+
+def round_name(round: Round) -> str:
+    """Return "Classic round" or "Classic puzzle"."""
+    return f"{round.ruleset.name} {'puzzle' if round.mode is Mode.OPEN else 'round'}"
+
+
+def player_name(player: Player) -> str:
+    """Return the name of a player; a guest is told from others by the end of the id."""
+    return player.name or (f"Guest {str(player.player_id)[-4:]}" if player.guest else "deleted player")
 
 
 def board_rows(page: Page) -> list[ShownRow]:

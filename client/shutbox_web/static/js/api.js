@@ -60,6 +60,7 @@ async function send({ method, path, body }) {
   if (response.status >= 500 || response.status === 429) {
     throw new Lost(1000 * Number(response.headers.get("Retry-After") ?? 0));
   }
+  if (response.status === 204) return { status: 204, body: null };
   const content = await response.json().catch(() => {
     throw new Lost(0);
   });

@@ -65,6 +65,9 @@ const rolled = (rules, faces) =>
 /** @type {(rules: RoundRules, faces: readonly number[], ways: number) => string} */
 export const rollText = (rules, faces, ways) => `${rolled(rules, faces)} ${counted(ways, "way")}.`;
 
+/** @type {(faces: readonly number[], tiles: readonly number[]) => string} A turn as the list of turns has it. */
+export const turnText = (faces, tiles) => `${faces.join(" + ")}, ${tiles.length ? `shut ${join(tiles)}` : "no move"}`;
+
 /** @type {(tiles: readonly number[], open: readonly number[]) => string} */
 export const shutText = (tiles, open) => `Shut ${join(tiles)}. Open: ${open.join(", ")}. Sum ${sum(open)}.`;
 
@@ -78,6 +81,10 @@ export function endText(rules, { state, open, faces }) {
 /** @type {(rules: RoundRules, open: readonly number[]) => string} */
 export const scoreText = (rules, open) =>
   `Score ${rules.opening_penalty - left(rules, open)} · ${left(rules, open)} left`;
+
+/** @type {(rules: RoundRules, position: {state: string, open: number[], roll: number}) => string} How far a line is. */
+export const progressText = (rules, { state, open, roll }) =>
+  state === "locked" || state === "shut" ? scoreText(rules, open) : `roll ${roll + 1} · ${sum(open)} open`;
 
 /** @type {(rules: RoundRules) => string} What is said when one die may be rolled. */
 export const diceChoiceText = ({ one_die_tiles: tiles, dice }) =>

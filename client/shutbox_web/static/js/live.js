@@ -1,6 +1,7 @@
 // What the page says aloud: two live regions, each emptied and filled in a later task so that equal texts are spoken.
+// Beside a table the status is heard only, and a note shows what eyes do not see elsewhere.
 
-import { part } from "./parts.js";
+import { part, write } from "./parts.js";
 
 const GAP_MS = 60;
 
@@ -8,7 +9,13 @@ const GAP_MS = 60;
 const waiting = new Map();
 
 /** @type {(text: string) => void} Say how play goes on; texts that come together are said one after the other. */
-export const say = (text) => enqueue("status", text);
+export function say(text) {
+  note(text);
+  speak(text);
+}
+
+/** @type {(text: string) => void} Say to a screen reader what eyes see elsewhere on the page. */
+export const speak = (text) => enqueue("status", text);
 
 /** @type {(text: string) => void} Say at once that the connection is lost or that something was refused. */
 export const warn = (text) => enqueue("alert", text);
@@ -17,6 +24,12 @@ export const warn = (text) => enqueue("alert", text);
 export function calm() {
   waiting.delete("alert");
   part("alert").textContent = "";
+}
+
+/** @type {(text: string) => void} Show a text beside the table, or none. */
+export function note(text) {
+  const shown = document.getElementById("note");
+  if (shown) write(shown, text);
 }
 
 /** @type {(region: string, text: string) => void} */

@@ -1,7 +1,7 @@
 // Claiming a name: changes the label of the player and nothing else, also in the middle of a round.
 
 import { persist } from "./api.js";
-import { say, warn } from "./live.js";
+import { speak, warn } from "./live.js";
 import { part, write } from "./parts.js";
 
 const form = /** @type {HTMLFormElement} */ (part("claim"));
@@ -16,10 +16,11 @@ form.addEventListener("submit", async (event) => {
   if (status === 200) {
     write(part("claim-note"), `You play as ${body.name}.`);
     write(part("who"), body.name);
-    say(`You play as ${body.name}.`);
+    part("claim-act").textContent = "Change";
+    speak(`You play as ${body.name}.`);
   } else {
     const text = status === 401 ? "Roll once first: that makes your player." : `${body.title}: ${body.detail}.`;
     write(part("claim-note"), text);
-    say(text);
+    speak(text);
   }
 });

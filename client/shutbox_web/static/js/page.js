@@ -1,8 +1,8 @@
-// On every page: the server's time, the countdown, local times, the new day, and dialogs.
+// On every page: the server's time, the countdown, local times, the new day, dialogs, and what is kept offline.
 
 import { make, part, write } from "./parts.js";
 
-const { now, day, next } = document.body.dataset;
+const { now, day, next, known, kept } = document.body.dataset;
 const CHECK_MS = 30_000;
 const started = performance.now();
 
@@ -36,7 +36,7 @@ async function lookForNewDay() {
   const answer = await fetch("/api/v1/days/today").catch(() => null);
   if (!answer?.ok || (await answer.json()).date === day) return;
   part("new-day").hidden = false;
-  part("new-day").append(make("p", {}, "A new round has begun. "), make("a", { href: "/" }, "See today’s rounds"));
+  part("new-day").append(make("p", {}, "A new round has begun. ", make("a", { href: "/" }, "See today’s rounds")));
 }
 
 let checked = started;
@@ -55,6 +55,20 @@ function showLocalTimes() {
   }
 }
 
+/** Say of a page that the service worker has kept of which day it is. */
+function tellThatItIsKept() {
+  if (!kept) return;
+  const notice = make("p", { class: "notice" }, `You are offline. This page is as it was on ${kept}.`);
+  part("new-day").after(notice);
+}
+
+/** Ask for the page again if Back has brought it out of the browser's own cache: it is as it was then. */
+function askAgain() {
+  const [visit] = /** @type {PerformanceNavigationTiming[]} */ (performance.getEntriesByType("navigation"));
+  const isOld = visit?.type === "back_forward" && !visit.transferSize && !visit.workerStart;
+  if (isOld && navigator.onLine) location.reload();
+}
+
 function openKeys() {
   const keys = /** @type {HTMLDialogElement | null} */ (document.getElementById("keys"));
   if (keys && !keys.open) keys.showModal();
@@ -68,5 +82,8 @@ document.addEventListener("visibilitychange", () => checkDay(60_000));
 if (document.documentElement.dataset.storage === "denied") part("not-kept").hidden = false;
 setInterval(countDown, 1000);
 setInterval(checkDay, CHECK_MS, 10 * 60_000);
+askAgain();
 showLocalTimes();
 countDown();
+tellThatItIsKept();
+if (known === "yes") addEventListener("load", () => import("./offline.js"));

@@ -131,12 +131,14 @@ export class Dice {
 function throwDie(die, index) {
   return die.animate(
     [
-      { transform: `translate(${-190 - 40 * index}px, -50px) rotate(-${300 + 60 * index}deg)`, opacity: 0 },
-      { transform: "translate(-70px, 12px) rotate(-130deg)", opacity: 1, offset: 0.4, easing: "ease-out" },
-      { transform: "translate(-18px, -14px) rotate(-40deg)", offset: 0.66, easing: "ease-in" },
-      { transform: "translate(4px, 2px) rotate(6deg)", offset: 0.86, easing: "ease-out" },
+      { transform: `translate(${-230 - 40 * index}px, -46px) rotate(-${430 + 60 * index}deg)`, opacity: 0 },
+      { transform: `translate(-150px, -20px) rotate(-${300 + 40 * index}deg)`, opacity: 1, offset: 0.16 },
+      { transform: "translate(-58px, 10px) rotate(-150deg)", offset: 0.4, easing: "ease-out" },
+      { transform: "translate(-26px, -16px) rotate(-80deg)", offset: 0.56, easing: "ease-in" },
+      { transform: "translate(-5px, 3px) rotate(-14deg)", offset: 0.74, easing: "ease-out" },
+      { transform: "translate(2px, -5px) rotate(5deg)", offset: 0.86, easing: "ease-in" },
       { transform: "none" },
     ],
-    { duration: ROLL_MS - 60 * (2 - Math.min(index, 2)), easing: "cubic-bezier(.2,.7,.3,1)", fill: "none" },
+    { duration: ROLL_MS - 60 * (2 - Math.min(index, 2)), fill: "none" },
   );
 }

@@ -2,9 +2,9 @@
 
 import { persist, tryNow } from "./api.js";
 import { endText, join, scoreText, shutText, sum } from "./choice.js";
-import { calm, say, warn } from "./live.js";
+import { calm, say, speak, warn } from "./live.js";
 import { serverNow, utcTime } from "./page.js";
-import { make, part, write } from "./parts.js";
+import { part, write } from "./parts.js";
 import { Table } from "./table.js";
 import { takeUp } from "./tabs.js";
 
@@ -46,8 +46,8 @@ let resent = false;
 /** @type {(arrived?: boolean) => Promise<void>} */
 async function show(arrived = false) {
   const { attempt } = facts;
-  drawTurns();
-  const shown = table.show(attempt ?? unplayed(), arrived);
+  if (!(await table.show(attempt ?? unplayed(), arrived))) return;
+  table.showTurns(facts.turns);
   drawWhere();
   if (!attempt) {
     if (facts.state === "open") table.offer({ label: `Roll ${rules.dice} dice`, act: start });
@@ -57,7 +57,6 @@ async function show(arrived = false) {
     write(part("counts"), "You have finished: the standings are on the leaderboard.");
     if (!arrived) say(`You have played this round. ${scoreText(rules, attempt.open)}.`);
   } else if (attempt.state === "abandoned") table.busy("Closed");
-  await shown;
   sayClosing();
 }
 
@@ -81,25 +80,22 @@ function drawWhere() {
   write(part("where"), `${facts.label} · ${progress}${ended ? "" : ` · ${sum(open)} open`}`);
 }
 
-function drawTurns() {
-  /** @type {(turn: ShownTurn) => string} */
-  const told = ({ faces, shut }) => `${faces.join(" + ")}, ${shut.length ? `shut ${join(shut)}` : "no move"}`;
-  part("turns").replaceChildren(...facts.turns.map((turn) => make("li", {}, told(turn))));
-  part("no-turns").hidden = facts.turns.length > 0;
-}
-
 function sayClosing() {
   const { attempt, closes_at: closes, entries_until: until } = facts;
-  if (!attempt || attempt.run_id || attempt.state === "abandoned" || serverNow() < until) return;
+  if (!attempt || attempt.run_id || attempt.state === "abandoned") return;
+  if (facts.state === "open" && serverNow() < until) return;
+  if (!part("closing").hidden) return;
+  const text = `A new round has begun. Finish this one until ${utcTime(closes)}.`;
   part("closing").hidden = false;
-  write(part("closing"), `A new round has begun. Finish this one until ${utcTime(closes)}.`);
+  write(part("closing"), text);
+  speak(text);
 }
 
 // What is sent
 
 /** @type {Told} What is said while a request waits. */
 const told = {
-  slow: () => say("Sending."),
+  slow: () => speak("Sending."),
   lost: (tries) => {
     if (!tries) warn("Connection lost. Your move is kept; trying again.");
     table.offer({ label: "Try again now", act: tryNow, hint: "Not recorded yet." });
@@ -137,10 +133,11 @@ async function start() {
     facts.attempt = attempt;
     if (attempt.state === "locked") facts.turns = [{ faces: attempt.faces ?? [], shut: [] }];
     const tiles = consecutive(rules.opening) ? `1 to ${rules.opening.length}` : join(rules.opening);
-    if (fresh) say(`Day ${facts.number}. Tiles ${tiles} open.`);
+    if (fresh) speak(`Day ${facts.number}. Tiles ${tiles} open.`);
     if (fresh) await show(true);
     else await catchUp("This round was begun already. Caught up.");
     import("./name.js");
+    import("./offline.js");
   } else await refused(answer);
 }
 
@@ -163,7 +160,7 @@ async function decide(decision) {
   if (resent) say(next.run_id ? "Sent. Your round is recorded." : "Sent. Round goes on.");
   if ("shut" in decision) {
     facts.turns.push({ faces: attempt.faces ?? [], shut: decision.shut });
-    if (next.open.length) say(shutText(decision.shut, next.open));
+    if (next.open.length) speak(shutText(decision.shut, next.open));
   }
   if (next.state === "locked") facts.turns.push({ faces: next.faces ?? [], shut: [] });
   await show(true);
@@ -197,8 +194,8 @@ async function catchUp(text) {
   await show(false);
   if (!moved) return;
   const { attempt } = facts;
-  if (attempt?.run_id) say(endText(rules, attempt));
-  else if (attempt) say(`Open: ${attempt.open.join(", ")}. Sum ${sum(attempt.open)}.`);
+  if (attempt?.run_id) speak(endText(rules, attempt));
+  else if (attempt) speak(`Open: ${attempt.open.join(", ")}. Sum ${sum(attempt.open)}.`);
 }
 
 // Other tabs, other times

@@ -1,14 +1,15 @@
-// The settings of this browser: colours and single-key shortcuts, kept where storage allows it.
+// The settings of this browser: colours, sound and single-key shortcuts, kept where storage allows it.
 
 import { say } from "./live.js";
 import { part } from "./parts.js";
 
+/** @type {Record<string, string>} */
+const DEFAULTS = { theme: "auto", sound: "off", shortcuts: "on" };
 const root = document.documentElement;
 const form = part("settings");
 
 for (const input of form.querySelectorAll("input")) {
-  const kept = input.name === "theme" ? root.dataset.theme ?? "auto" : root.dataset.shortcuts ?? "on";
-  input.checked = input.value === kept;
+  input.checked = input.value === (root.dataset[input.name] ?? DEFAULTS[input.name]);
 }
 
 form.addEventListener("change", ({ target }) => {

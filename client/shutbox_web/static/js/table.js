@@ -1,8 +1,8 @@
 // The table: dice, tiles, ways and the action bar. It shows a position and asks for one decision at a time.
 
 import { diceChoiceText, diceWord, endText, join, judge, left, makes, rollText, same } from "./choice.js";
-import { scoreText, toggleText } from "./choice.js";
-import { say } from "./live.js";
+import { toggleText, turnText } from "./choice.js";
+import { note, say, speak } from "./live.js";
 import { make, part, write } from "./parts.js";
 import { Dice } from "./pictures.js";
 import { Tiles, tileOfKey } from "./tiles.js";
@@ -24,6 +24,7 @@ export class Table {
   /** @type {Offer | null} */
   #offer = null;
   #busy = "";
+  #sounds = document.documentElement.dataset.sound === "on" ? import("./sound.js") : null;
   #shown = 0;
   #settling = false;
 
@@ -46,9 +47,15 @@ export class Table {
     document.addEventListener("pointerdown", () => this.dice.finish());
   }
 
+  /** @type {(play: (sounds: typeof import("./sound.js")) => void) => void} Make a sound, if the reader wants any. */
+  #sound(play) {
+    this.#sounds?.then(play, () => {});
+  }
+
   /**
-   * Show a position; one that has just arrived is thrown and said, and takes decisions when the dice lie still.
-   * @type {(position: Position, arrived?: boolean, thrown?: boolean) => Promise<void>}
+   * Show a position; one that has just arrived is thrown and said, and takes decisions shortly after. Return, when the
+   * dice lie still, whether it is what is shown: what tells of a roll elsewhere on the page waits for that.
+   * @type {(position: Position, arrived?: boolean, thrown?: boolean) => Promise<boolean>}
    */
   async show(position, arrived = false, thrown = arrived) {
     const number = ++this.#shown;
@@ -58,18 +65,28 @@ export class Table {
     this.#offer = null;
     this.#busy = "";
     this.#settling = arrived;
-    this.#drawWays();
-    this.#draw();
     const { faces } = position;
     if (!faces) this.dice.wait(Math.max(...position.dice_allowed, 1), "Dice not rolled yet");
-    const still = faces && this.dice.show(faces, thrown);
-    if (!arrived) return;
-    await Promise.all([still, new Promise((resolve) => setTimeout(resolve, SETTLE_MS))]);
-    if (number !== this.#shown) return;
+    const boxShut = position.state === "shut"; // on the dice that lie there already
+    if (faces && thrown && !boxShut) this.#sound((sounds) => sounds.rattle(faces.length));
+    if (arrived && boxShut) this.#sound((sounds) => sounds.chord());
+    const settled = new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+    const still = faces && this.dice.show(faces, thrown && !boxShut);
+    this.#drawAll();
+    if (!arrived) return true;
+    await still;
+    if (number !== this.#shown) return false;
+    this.#drawAll();
+    settled.then(() => number === this.#shown && this.#settle(forced));
+    return true;
+  }
+
+  /** @type {(forced: boolean) => void} */
+  #settle(forced) {
     this.#settling = false;
     this.#draw();
     this.#sayArrived(forced);
-    if (position.state === "choose_dice") part("choose").focus();
+    if (this.#position.state === "choose_dice") part("choose").focus();
   }
 
   /** @type {(offer: Offer) => void} Make the primary button do something else. */
@@ -86,6 +103,22 @@ export class Table {
     this.#draw();
   }
 
+  /** @type {(turns: readonly {faces: readonly number[], shut: readonly number[]}[]) => void} Show the turns so far. */
+  showTurns(turns) {
+    part("turns").replaceChildren(...turns.map(({ faces, shut }) => make("li", {}, turnText(faces, shut))));
+    part("no-turns").hidden = turns.length > 0;
+  }
+
+  /** @type {(worth: string[]) => void} Write beside each way in the list what it is worth; none takes that away. */
+  showWorth(worth) {
+    const ways = /** @type {HTMLDetailsElement} */ (part("ways"));
+    for (const [place, way] of [...part("ways-list").children].entries()) {
+      way.querySelector(".worth")?.remove();
+      if (worth.length) way.append(make("span", { class: "worth" }, worth[place]));
+    }
+    if (worth.length) ways.open = true;
+  }
+
   get #selectable() {
     return this.#position.state === "choose_tiles" && !this.#busy && !this.#offer;
   }
@@ -93,20 +126,26 @@ export class Table {
   /** @type {(forced: boolean) => void} */
   #sayArrived(forced) {
     const { state, faces, legal, open } = this.#position;
-    if (state === "choose_tiles" && faces) say(rollText(this.rules, faces, legal.length));
+    if (state === "choose_tiles" && faces) speak(rollText(this.rules, faces, legal.length));
     if (forced) say(`Only one way: ${join(legal[0])}. Chosen.`);
-    if (state === "choose_dice") say(diceChoiceText(this.rules));
-    if (state === "locked" || state === "shut") say(endText(this.rules, this.#position));
+    if (state === "choose_dice" || state === "locked" || state === "shut") speak(this.#hint());
     if (state === "abandoned") say(`This round closed with ${left(this.rules, open)} left. It is not ranked.`);
+  }
+
+  #drawAll() {
+    this.#drawWays();
+    this.#draw();
   }
 
   #draw() {
     const { state, open, faces } = this.#position;
+    const { rolling } = this.dice; // nothing tells of a roll before the dice do
     this.root.dataset.state = this.#busy ? "sending" : state;
     this.root.dataset.busy = String(Boolean(this.#busy) || this.#settling);
-    this.tiles.show(open, this.#chosen, this.#selectable);
-    write(part("makes"), faces && state !== "choose_dice" ? `makes ${makes(this.rules, faces)}` : "\u00a0");
-    write(part("hint"), this.#hint());
+    this.tiles.show(open, rolling ? [] : this.#chosen, this.#selectable);
+    const told = faces && state !== "choose_dice" && !rolling;
+    write(part("makes"), told ? `makes ${makes(this.rules, faces)}` : "\u00a0");
+    write(part("hint"), rolling ? "\u00a0" : this.#hint());
     part("clear").toggleAttribute("hidden", state !== "choose_tiles");
     this.#drawPrimary();
     this.#drawChoose();
@@ -118,19 +157,19 @@ export class Table {
 
   #hint() {
     if (this.#offer?.hint) return this.#offer.hint;
-    const { state, open, dice_allowed: allowed } = this.#position;
+    const { state } = this.#position;
     if (state === "choose_tiles") return judge(this.rules, this.#position, this.#chosen).text;
-    if (state === "choose_dice") return `Roll ${join(allowed.map(diceWord), "or")}.`;
+    if (state === "choose_dice") return diceChoiceText(this.rules);
     if (state === "ready") return "The dice are ready.";
     if (state === "upcoming") return "This round has not opened yet.";
     if (state === "closing" || state === "closed") return "This round takes no new players.";
-    return state === "abandoned" ? "This round has closed." : scoreText(this.rules, open);
+    return state === "abandoned" ? "This round has closed." : endText(this.rules, this.#position);
   }
 
   #drawPrimary() {
     const primary = part("primary");
     const { state } = this.#position;
-    const shutting = this.#chosen.length ? `Shut ${join(this.#chosen)}` : "Choose tiles";
+    const shutting = this.#chosen.length && !this.dice.rolling ? `Shut ${join(this.#chosen)}` : "Choose tiles";
     write(primary, this.#busy || this.#offer?.label || shutting);
     const ready = this.#offer ? !this.#settling : this.#selectable && this.#ready && !this.#settling;
     primary.setAttribute("aria-disabled", String(!ready));
@@ -163,7 +202,7 @@ export class Table {
   #drawWays() {
     const { state, faces, legal } = this.#position;
     const ways = part("ways");
-    const shown = state === "choose_tiles" && faces;
+    const shown = state === "choose_tiles" && faces && !this.dice.rolling;
     ways.classList.toggle("away", !shown);
     if (!shown) {
       /** @type {HTMLDetailsElement} */ (ways).open = false;
@@ -190,11 +229,12 @@ export class Table {
       ? this.#chosen.filter((other) => other !== tile)
       : [...this.#chosen, tile].sort((a, b) => a - b);
     this.#choose(chosen);
-    say(toggleText(this.rules, this.#position, chosen, tile));
+    speak(toggleText(this.rules, this.#position, chosen, tile));
   }
 
   /** @type {(chosen: number[]) => void} */
   #choose(chosen) {
+    note("");
     this.#chosen = chosen;
     this.#draw();
   }
@@ -202,22 +242,28 @@ export class Table {
   #clear() {
     if (!this.#selectable || !this.#chosen.length) return;
     this.#choose([]);
-    say("Nothing chosen.");
+    speak("Nothing chosen.");
   }
 
   /** @type {(event: Event) => void} */
   #chooseWay({ target }) {
     const way = tilesFrom(/** @type {HTMLInputElement} */ (target).value);
     if (this.#selectable) this.#choose(way);
-    say(`${join(way)} chosen.`);
+    speak(`${join(way)} chosen.`);
   }
 
   #press() {
     if (this.#offer && !this.#settling) this.#offer.act();
-    else if (this.#busy) say(this.#busy);
+    else if (this.#busy) speak(this.#busy);
     else if (this.#settling) this.dice.finish();
-    else if (this.#ready) this.decide({ shut: this.#chosen });
-    else say(this.#hint());
+    else if (this.#ready) this.#shut();
+    else speak(this.#hint());
+  }
+
+  #shut() {
+    const { length } = this.#chosen;
+    this.#sound((sounds) => sounds.clack(length));
+    this.#decide({ shut: this.#chosen });
   }
 
   /** @type {(event: Event) => void} */
@@ -226,7 +272,13 @@ export class Table {
     if (!pressed || this.#settling || this.#busy) return;
     part("primary").hidden = false;
     part("primary").focus();
-    this.decide({ dice: Number(pressed.dataset.dice) });
+    this.#decide({ dice: Number(pressed.dataset.dice) });
+  }
+
+  /** @type {(decision: Decision) => void} What was told of the position before goes with it. */
+  #decide(decision) {
+    note("");
+    this.decide(decision);
   }
 
   /** @type {(event: KeyboardEvent) => void} */
@@ -260,13 +312,13 @@ export class Table {
     const at = legal.findIndex((way) => same(way, this.#chosen));
     const way = legal[at < 0 ? (step > 0 ? 0 : legal.length - 1) : (at + step + legal.length) % legal.length];
     this.#choose(way);
-    say(`${join(way)} chosen.`);
+    speak(`${join(way)} chosen.`);
   }
 
   #sayState() {
     const { open, faces, legal, state } = this.#position;
     const dice = state === "choose_tiles" && faces ? `${rollText(this.rules, faces, legal.length)} ` : "";
-    say(`${dice}Open: ${open.join(", ") || "none"}. ${this.#hint()}`);
+    speak(`${dice}Open: ${open.join(", ") || "none"}. ${this.#hint()}`);
   }
 }
 

@@ -4,6 +4,7 @@
   const root = document.documentElement;
   try {
     root.dataset.theme = localStorage.getItem("theme") ?? "auto";
+    root.dataset.sound = localStorage.getItem("sound") ?? "off";
     root.dataset.shortcuts = localStorage.getItem("shortcuts") ?? "on";
   } catch {
     root.dataset.storage = "denied";

@@ -1,6 +1,6 @@
 // The tiles as a toolbar: one tab stop, names that never change, and the physical keys that stand for tiles.
 
-import { part } from "./parts.js";
+import { holds, part } from "./parts.js";
 
 const CODES = [..."1234567890"].map((digit) => `Digit${digit}`).concat("Minus", "Equal");
 const TILE_OF_CODE = new Map(CODES.map((code, place) => [code, place + 1]));
@@ -31,6 +31,7 @@ export class Tiles {
     for (const button of this.buttons) {
       const tile = numberOf(button);
       const shut = !open.includes(tile);
+      if (shut && button.hasAttribute("aria-pressed")) fall(button);
       button.disabled = shut;
       button.setAttribute("aria-label", shut ? `Tile ${tile}, shut` : `Tile ${tile}`);
       if (shut) button.removeAttribute("aria-pressed");
@@ -63,6 +64,19 @@ export class Tiles {
     if (next) next.focus();
     if (next || event.key.startsWith("Arrow")) event.preventDefault();
   }
+}
+
+/** @type {(button: HTMLButtonElement) => void} Let a tile that was open tip over before its place is empty. */
+function fall(button) {
+  if (holds("(prefers-reduced-motion: reduce)")) return;
+  const { background } = getComputedStyle(button);
+  button.animate(
+    [
+      { background, transform: "perspective(20rem) rotateX(0)", transformOrigin: "bottom" },
+      { background, transform: "perspective(20rem) rotateX(-82deg)", transformOrigin: "bottom" },
+    ],
+    { duration: 170, easing: "cubic-bezier(.5,0,.9,.6)" },
+  );
 }
 
 /** @type {(button: HTMLButtonElement) => number} */

@@ -1,4 +1,4 @@
-"""The pages for people: the day, leaderboards, rules, settings. The gates hold here as they do in the API."""
+"""The pages for people: the day, leaderboards, rules. The gates hold here as they do in the API."""
 
 from datetime import date, timedelta
 from typing import Any
@@ -12,13 +12,28 @@ from ...days import Day, get_day, last_closed_day, today
 from ...errors import DayNotFound, NotRanked, Refused, RoundNotFound, RulesetNotFound
 from ...game.rulesets import CATALOGUE
 from ...leaderboards import Page, Wanted, page, standing
+from ...profiles import profile
 from ...rounds import Mode, Round, State, counts, disclosed_seed, get_round
+from ...runs import get_run
 from ...shipped import shipped
 from ..auth import site, visitor
+from ..offline import tell_worker
 from ..own import Own, own_on
 from ..problems import PROBLEMS, problem
 from ..represent import ruleset_json
-from ..words import board_rows, day_number, long_date, rule_sentences, short_date, utc_time
+from ..words import (
+    board_rows,
+    dated,
+    day_number,
+    long_date,
+    month_name,
+    ordinal,
+    player_name,
+    round_name,
+    rule_sentences,
+    short_date,
+    utc_time,
+)
 from .days import parsed_day
 
 SHOWN_ROWS = 5
@@ -29,6 +44,7 @@ def for_people(blueprint: Blueprint) -> Blueprint:
     """Give a blueprint of pages the words, the headers and the refusals that all pages have."""
     blueprint.context_processor(_everywhere)
     blueprint.after_request(_private)
+    blueprint.after_request(tell_worker)
     blueprint.register_error_handler(Refused, _refused)
     return blueprint
 
@@ -41,9 +57,15 @@ def _everywhere() -> dict[str, Any]:
         "now": now,
         "today": day_at(now),
         "next_day": end_of(day_at(now)),
+        "offline": site().settings.offline,
         "day_number": day_number,
         "long_date": long_date,
+        "player_name": player_name,
+        "round_name": round_name,
         "short_date": short_date,
+        "dated": dated,
+        "month_name": month_name,
+        "ordinal": ordinal,
         "utc_time": utc_time,
         "Mode": Mode,
         "State": State,
@@ -96,8 +118,21 @@ def _day_page(day: Day, closed: Day | None) -> str:
         unfinished=[card for card in _cards_of_yesterday(day) if _can_be_finished(card)],
         boards=[_top(round) for round in day.rounds if round.mode is Mode.OPEN and day.state is not State.UPCOMING],
         closed=closed,
+        mine=_mine(day),
         closed_boards=[_top(round) for round in closed.rounds if round.mode is Mode.SEALED] if closed else [],
     )
+
+
+def _mine(day: Day) -> dict[str, Any] | None:
+    """Return what today's page says to a player: the profile, and the runs of today and yesterday."""
+    asking = visitor()
+    if asking is None or day.day != today(site()):
+        return None
+    found = profile(site(), asking, own=True)
+    by_day = {result.day: result.run_id for result in found.results}
+    recent = [(word, by_day.get(day.day - timedelta(days=back))) for back, word in enumerate(("Today", "Yesterday"))]
+    runs = [(word, get_run(site(), run_id, asking.player_id)) for word, run_id in recent if run_id]
+    return {"profile": found, "runs": [(word, run, get_round(site(), run.round_id)) for word, run in runs]}
 
 
 def _card(round: Round) -> dict[str, Any]:
@@ -191,7 +226,7 @@ def _neighbour(round: Round, step: int) -> date | None:
         return None
 
 
-# Rules, settings, the API
+# Rules, the API
 
 
 @routes.get("/rules")
@@ -209,11 +244,6 @@ def ruleset_page(ruleset_id: str) -> str:
     return render_template(
         "ruleset.html", ruleset=ruleset, values=ruleset_json(ruleset), sentences=rule_sentences(ruleset)
     )
-
-
-@routes.get("/settings")
-def settings_page() -> str:
-    return render_template("settings.html")
 
 
 @routes.get("/api")

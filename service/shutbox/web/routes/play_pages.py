@@ -1,7 +1,6 @@
-"""The pages of one round: playing it, and the result of a run."""
+"""The pages where a round is played."""
 
 from typing import Any
-from uuid import UUID
 
 from flask import Blueprint, redirect, render_template
 from werkzeug.wrappers import Response
@@ -13,7 +12,7 @@ from ...game.encoding import tiles_of
 from ...game.rules import rules_of
 from ...game.rulesets import CATALOGUE, Ruleset
 from ...rounds import Kind, Mode, Round, counts, disclosed_seed, get_round
-from ...runs import get_run, with_faces
+from ...runs import get_run
 from ..auth import site, visitor
 from ..own import Own, own_on
 from ..represent import attempt_json
@@ -50,24 +49,6 @@ def play_page(round_id: str) -> str:
     )
 
 
-@routes.get("/run/<uuid:run_id>")
-def run_page(run_id: UUID) -> str:
-    """Show a run as far as the one who asks may see it."""
-    asking = visitor()
-    run = get_run(site(), run_id, asking.player_id if asking else None)
-    round = get_round(site(), run.round_id)
-    started, finished = counts(site(), run.round_id)
-    return render_template(
-        "run.html",
-        run=run,
-        round=round,
-        turns=None if run.turns is None else with_faces(site(), round, run.turns),
-        own=asking is not None and run.player is not None and run.player.player_id == asking.player_id,
-        started=started,
-        finished=finished,
-    )
-
-
 def _facts(round: Round, own: Own, known: bool) -> dict[str, Any]:
     """Return what the scripts of a table need: the rules to explain, the times, and what the player has."""
     seed = disclosed_seed(site(), round) if round.mode is Mode.OPEN else None
@@ -79,7 +60,7 @@ def _facts(round: Round, own: Own, known: bool) -> dict[str, Any]:
         "state": round.state.name.lower(),
         "entries_until": round.entries_until,
         "closes_at": round.closes_at,
-        "rules": _rules(round.ruleset),
+        "rules": table_rules(round.ruleset),
         "known": known,
         "attempt": attempt_json(own.attempt) if own.attempt else None,
         "run_id": str(own.run_id) if own.run_id else None,
@@ -87,10 +68,20 @@ def _facts(round: Round, own: Own, known: bool) -> dict[str, Any]:
         if own.attempt
         else [],
         "seed": seed.hex() if seed else None,
+        "best": _best_score(round, own),
     }
 
 
-def _rules(ruleset: Ruleset) -> dict[str, Any]:
+def _best_score(round: Round, own: Own) -> int | None:
+    """Return the player's best score on a puzzle so far."""
+    asking = visitor()
+    if round.mode is not Mode.OPEN or own.run_id is None or asking is None:
+        return None
+    return get_run(site(), own.run_id, asking.player_id).score
+
+
+def table_rules(ruleset: Ruleset) -> dict[str, Any]:
+    """Return what a table needs of a ruleset to explain it."""
     return {
         "match": ruleset.match.name.lower(),
         "scoring": ruleset.scoring.name.lower(),

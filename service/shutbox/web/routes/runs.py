@@ -1,13 +1,14 @@
-"""Runs: submitted to an open round, shown, and their receipts."""
+"""Runs: submitted to an open round, shown, their analyses and their receipts."""
 
 from uuid import UUID
 
 from flask import Blueprint, Response
 
+from ...analyses import get_analysis
 from ...journal import receipt
 from ...runs import get_run, submit
 from ..auth import player, site, viewer
-from ..represent import Json, run_json
+from ..represent import Json, analysis_json, run_json
 from ..schemas import RunSchema, body
 
 routes = Blueprint("runs", __name__)
@@ -24,6 +25,12 @@ def submit_run(round_id: str) -> tuple[Json, int]:
 def show_run(run_id: UUID) -> Json:
     asking = viewer()
     return run_json(get_run(site(), run_id, asking.player_id if asking else None))
+
+
+@routes.get("/runs/<uuid:run_id>/analysis")
+def show_analysis(run_id: UUID) -> Json:
+    asking = viewer()
+    return analysis_json(get_analysis(site(), run_id, asking.player_id if asking else None))
 
 
 @routes.get("/runs/<uuid:run_id>/receipt")

@@ -1,0 +1,237 @@
+"""What belongs to a player alone: a copy of everything that is stored about one, and its deletion.
+
+What others rely on stays: entries and runs of daily rounds, which are in the log, with nobody's name. A copy holds
+nothing that its player may not see: no dice but those that are disclosed, and nothing of others.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from typing import Any
+from uuid import UUID
+
+import orjson
+from sqlalchemy import ColumnElement, Select, delete, exists, select, update
+
+from .clock import rfc3339
+from .errors import SeedUnavailable
+from .game.encoding import tiles_of
+from .game.runs import turns_from
+from .players import Player, hold_player, player_from
+from .profiles import profile
+from .ranking import RankingUnavailable
+from .rounds import Kind, disclosed_seed, round_from
+from .site import Site
+from .store.database import writing
+from .store.rows import AttemptRow, CodeRow, EntryRow, IdempotencyRow, MoveRow, PlayerRow, RoundRow, RunRow, TokenRow
+
+Json = dict[str, Any]
+
+_PAGE = 500
+
+
+# Deletion
+
+
+def delete_player(site: Site, player_id: UUID) -> None:
+    """Delete a player in one transaction: name, tokens, codes, keys and practice go, daily rounds stay.
+
+    From its commit on nothing more is made for the player: everything that makes something holds the player first.
+    Raises PlayerRequired if it was done already.
+    """
+    with writing(site.session):
+        _hold_practice(site, player_id)  # rounds before players, as all others do
+        row = hold_player(site, player_id, alone=True)
+        for of_player in (TokenRow, CodeRow, IdempotencyRow):
+            site.session.execute(delete(of_player).where(of_player.player_id == player_id))
+        boards = _delete_practice(site, player_id)
+        row.name = row.name_key = None
+        row.deleted_at = site.clock()
+    with suppress(RankingUnavailable):  # then ids of what is gone stay there, and boards that stay are merged anew
+        for round_id in boards:
+            site.ranking.forget(round_id)
+
+
+def _hold_practice(site: Site, player_id: UUID) -> None:
+    """Let everyone wait who plays practice rounds that the player owns or has entered."""
+    owned = select(RoundRow.round_id).where(RoundRow.owner_id == player_id)
+    entered = select(EntryRow.round_id).where(EntryRow.player_id == player_id)
+    site.session.scalars(
+        select(RoundRow.round_id)
+        .where(RoundRow.kind == Kind.PRACTICE, RoundRow.round_id.in_(owned.union(entered)))
+        .order_by(RoundRow.round_id)
+        .with_for_update()
+    ).all()
+
+
+def _delete_practice(site: Site, player_id: UUID) -> set[str]:
+    """Delete the player's part in practice rounds, and those rounds of the player's that nobody else has entered.
+
+    The others stay without an owner. Return the rounds whose boards have changed.
+    """
+    session = site.session
+    entries = (
+        select(EntryRow.entry_id)
+        .join(RoundRow, RoundRow.round_id == EntryRow.round_id)
+        .where(EntryRow.player_id == player_id, RoundRow.kind == Kind.PRACTICE)
+    )
+    attempts = select(AttemptRow.attempt_id).where(AttemptRow.entry_id.in_(entries))
+    _delete(site, MoveRow, MoveRow.attempt_id.in_(attempts))
+    _delete(site, AttemptRow, AttemptRow.entry_id.in_(entries))
+    _delete(site, RunRow, RunRow.entry_id.in_(entries))
+    boards = set(session.scalars(select(EntryRow.round_id).where(EntryRow.entry_id.in_(entries))))
+    _delete(site, EntryRow, EntryRow.entry_id.in_(entries))
+    owned = RoundRow.owner_id == player_id
+    _delete(site, RoundRow, owned & ~exists().where(EntryRow.round_id == RoundRow.round_id))
+    session.execute(update(RoundRow).where(owned).values(owner_id=None))
+    missed = {"missed_placements": RoundRow.missed_placements + 1}
+    session.execute(update(RoundRow).where(RoundRow.round_id.in_(boards)).values(missed))
+    return boards
+
+
+def _delete(site: Site, table: Any, which: ColumnElement[bool]) -> None:
+    site.session.execute(delete(table).where(which), execution_options={"synchronize_session": False})
+
+
+# The copy
+
+
+def export(site: Site, player_id: UUID) -> Iterator[bytes]:
+    """Yield one JSON object with everything that is stored about a player, read while it is taken, page by page."""
+    row = site.session.get_one(PlayerRow, player_id)
+    yield b'{"exported_at":' + orjson.dumps(rfc3339(site.clock()))
+    yield from _member("player", _player_json(row))
+    yield from _member("profile", _profile_json(site, player_from(row)))
+    yield from _members("tokens", _tokens(site, player_id))
+    yield from _members("codes", _codes(site, player_id))
+    yield from _members("attempts", _attempts(site, player_id))
+    yield from _members("runs", _runs(site, player_id))
+    yield from _members("practice_rounds", _practice_rounds(site, player_id))
+    yield b"}\n"
+
+
+def _member(name: str, value: Json) -> Iterator[bytes]:
+    yield b',\n"%s":' % name.encode() + orjson.dumps(value)
+
+
+def _members(name: str, values: Iterable[Json]) -> Iterator[bytes]:
+    yield b',\n"%s":[' % name.encode()
+    for number, value in enumerate(values):
+        yield (b",\n" if number else b"\n") + orjson.dumps(value)
+    yield b"]"
+
+
+def _pages(site: Site, wanted: Select[*tuple[Any, ...]], key: Any) -> Iterator[list[Any]]:
+    """Yield the rows of a query by pages in the order of a key, which is their first column."""
+    ordered = wanted.order_by(key).limit(_PAGE)
+    page = list(site.session.execute(ordered))
+    while page:
+        yield page
+        site.session.rollback()  # a reader may be slow: no transaction waits for it
+        page = list(site.session.execute(ordered.where(key > page[-1][0])))
+
+
+def _player_json(row: PlayerRow) -> Json:
+    return {
+        "player_id": str(row.player_id),
+        "name": row.name,
+        "bot": row.bot,
+        "created_at": rfc3339(row.created_at),
+    }
+
+
+def _profile_json(site: Site, player: Player) -> Json:
+    """Return what the own profile counts; the results themselves are among the runs."""
+    own = profile(site, player, own=True)
+    return {
+        "days_played": own.days_played,
+        "streak": own.streak,
+        "longest_streak": own.longest_streak,
+        "boxes_shut": own.boxes_shut,
+        "histogram": [{"penalty": penalty, "times": times} for penalty, times in own.histogram.items()],
+    }
+
+
+def _tokens(site: Site, player_id: UUID) -> Iterator[Json]:
+    wanted = select(TokenRow.token_id, TokenRow.label, TokenRow.created_at).where(TokenRow.player_id == player_id)
+    for page in _pages(site, wanted, TokenRow.token_id):
+        for token_id, label, created_at in page:
+            yield {"token_id": str(token_id), "label": label, "created_at": rfc3339(created_at)}
+
+
+def _codes(site: Site, player_id: UUID) -> Iterator[Json]:
+    wanted = select(CodeRow.kind, CodeRow.created_at, CodeRow.expires_at, CodeRow.used_at)
+    for kind, *moments in site.session.execute(wanted.where(CodeRow.player_id == player_id).order_by(CodeRow.kind)):
+        created_at, expires_at, used_at = (None if moment is None else rfc3339(moment) for moment in moments)
+        yield {"kind": kind, "created_at": created_at, "expires_at": expires_at, "used_at": used_at}
+
+
+def _attempts(site: Site, player_id: UUID) -> Iterator[Json]:
+    wanted = (
+        select(AttemptRow.attempt_id, EntryRow.round_id, AttemptRow.started_at, AttemptRow.abandoned_at)
+        .join(EntryRow, EntryRow.entry_id == AttemptRow.entry_id)
+        .where(EntryRow.player_id == player_id)
+    )
+    for page in _pages(site, wanted, AttemptRow.attempt_id):
+        moves = _moves(site, [row.attempt_id for row in page])
+        for attempt_id, round_id, started_at, abandoned_at in page:
+            yield {
+                "attempt_id": str(attempt_id),
+                "round_id": round_id,
+                "started_at": rfc3339(started_at),
+                "abandoned_at": None if abandoned_at is None else rfc3339(abandoned_at),
+                "moves": moves[attempt_id],
+            }
+
+
+def _moves(site: Site, attempt_ids: list[UUID]) -> defaultdict[UUID, list[Json]]:
+    """Return the decisions of attempts, by attempt: what was chosen and when, without any dice."""
+    found: defaultdict[UUID, list[Json]] = defaultdict(list)
+    columns = (MoveRow.attempt_id, MoveRow.number, MoveRow.dice, MoveRow.shut, MoveRow.decided_at)
+    wanted = select(*columns).where(MoveRow.attempt_id.in_(attempt_ids)).order_by(MoveRow.attempt_id, MoveRow.number)
+    for attempt_id, number, dice, shut, decided_at in site.session.execute(wanted):
+        choice = {"shut": tiles_of(shut or 0)} if dice is None else {"dice": dice}
+        found[attempt_id].append({"move": number, **choice, "decided_at": rfc3339(decided_at)})
+    return found
+
+
+def _runs(site: Site, player_id: UUID) -> Iterator[Json]:
+    of_run: tuple[Any, ...] = (RunRow.round_id, RunRow.turns, RunRow.score, RunRow.penalty, RunRow.given_away_milli)
+    of_log: tuple[Any, ...] = (RunRow.accepted_at, RunRow.to_log, RunRow.salt, RunRow.leaf_index, EntryRow.player_tag)
+    wanted = (
+        select(RunRow.run_id, *of_run, *of_log)
+        .join(EntryRow, EntryRow.entry_id == RunRow.entry_id)
+        .where(EntryRow.player_id == player_id)
+    )
+    for page in _pages(site, wanted, RunRow.run_id):
+        for row in page:
+            yield {
+                "run_id": str(row.run_id),
+                "round_id": row.round_id,
+                "turns": [{"dice": dice, "shut": shut} for dice, shut in turns_from(row.turns)],
+                "score": row.score,
+                "penalty": row.penalty,
+                "given_away_milli": row.given_away_milli,
+                "accepted_at": rfc3339(row.accepted_at),
+                "logged": row.to_log,
+                "leaf_index": row.leaf_index,
+                "player_tag": row.player_tag.hex(),
+                "salt": row.salt.hex(),
+            }
+
+
+def _practice_rounds(site: Site, player_id: UUID) -> Iterator[Json]:
+    wanted = select(RoundRow.round_id, RoundRow).where(RoundRow.owner_id == player_id)
+    for page in _pages(site, wanted, RoundRow.round_id):
+        for round_id, row in page:
+            round, seed = round_from(row, site.clock()), None
+            with suppress(SeedUnavailable):  # of a node without the secret: the rest is told all the same
+                seed = disclosed_seed(site, round)
+            yield {
+                "round_id": round_id,
+                "ruleset": round.ruleset.id,
+                "mode": round.mode,
+                "created_at": rfc3339(row.created_at),
+                "closes_at": rfc3339(round.closes_at),
+                "seed": None if seed is None else seed.hex(),
+            }

@@ -1,0 +1,21 @@
+"""Transfers: a code that was made on one device lets another one act for its player."""
+
+from flask import Blueprint, Response, jsonify
+
+from ...codes import redeem
+from ..auth import from_own_page, set_cookie, site
+from ..represent import player_json
+from ..schemas import CodeSchema, body
+
+routes = Blueprint("transfers", __name__)
+
+
+@routes.post("/transfers")
+def use_code() -> Response:
+    """Use up a code, which alone says who: a browser on a page of ours gets the token as its cookie."""
+    player, secret = redeem(site(), body(CodeSchema)["code"])
+    in_browser = from_own_page()
+    response = jsonify({"player": player_json(player), "token": None if in_browser else secret})
+    if in_browser:
+        set_cookie(response, secret)
+    return response
