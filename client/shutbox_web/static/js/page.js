@@ -1,6 +1,6 @@
 // On every page: the server's time, the countdown, local times, the new day, dialogs, and what is kept offline.
 
-import { make, part, write } from "./parts.js";
+import { make, optional, part, write } from "./parts.js";
 
 const { now, day, next, known, kept } = document.body.dataset;
 const CHECK_MS = 30_000;
@@ -86,4 +86,4 @@ askAgain();
 showLocalTimes();
 countDown();
 tellThatItIsKept();
-if (known === "yes") addEventListener("load", () => import("./offline.js"));
+if (known === "yes") addEventListener("load", () => optional(import("./offline.js")));

@@ -27,3 +27,6 @@ export function write(host, text) {
 
 /** @type {(query: string) => boolean} Tell whether a media query holds. */
 export const holds = (query) => window.matchMedia(query).matches;
+
+/** @type {(loading: Promise<unknown>) => void} Let a module that nothing depends on fail, as when the page is left. */
+export const optional = (loading) => void loading.catch(() => {});

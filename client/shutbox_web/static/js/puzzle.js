@@ -7,7 +7,7 @@ import { rulesOf } from "./game/rules.js";
 import { CATALOGUE } from "./game/rulesets.js";
 import { Line, NO_CRYPTOGRAPHY, listen } from "./line.js";
 import { calm, speak, warn } from "./live.js";
-import { make, part, write } from "./parts.js";
+import { make, optional, part, write } from "./parts.js";
 import { diceAtRest } from "./pictures.js";
 import { Table } from "./table.js";
 
@@ -130,8 +130,8 @@ function showVerdict({ status, body: run }) {
   const link = make("a", { href: `/run/${run.run_id}` }, "The run");
   part("verdict").replaceChildren(make("p", { class: "notice" }, `${verdict} `, link));
   table.offer({ label: "See the result", act: () => location.assign(`/run/${run.run_id}#result`) });
-  import("./name.js");
-  import("./offline.js");
+  optional(import("./name.js"));
+  optional(import("./offline.js"));
 }
 
 async function open() {
@@ -149,7 +149,7 @@ async function open() {
   const rules = rulesOf(ruleset);
   line = new Line(table, rules, await deal(rules, bytesOf(facts.seed)), { thrown: false, changed: show });
   line.takeUp();
-  if (facts.known) import("./name.js");
+  if (facts.known) optional(import("./name.js"));
 }
 
 listen(() => line);

@@ -4,7 +4,7 @@ import { persist, tryNow } from "./api.js";
 import { endText, join, scoreText, shutText, sum } from "./choice.js";
 import { calm, say, speak, warn } from "./live.js";
 import { serverNow, utcTime } from "./page.js";
-import { part, write } from "./parts.js";
+import { optional, part, write } from "./parts.js";
 import { Table } from "./table.js";
 import { takeUp } from "./tabs.js";
 
@@ -136,8 +136,8 @@ async function start() {
     if (fresh) speak(`Day ${facts.number}. Tiles ${tiles} open.`);
     if (fresh) await show(true);
     else await catchUp("This round was begun already. Caught up.");
-    import("./name.js");
-    import("./offline.js");
+    optional(import("./name.js"));
+    optional(import("./offline.js"));
   } else await refused(answer);
 }
 
@@ -234,4 +234,4 @@ function watch(ms) {
 watch(facts.entries_until);
 watch(facts.closes_at);
 show();
-if (facts.known) import("./name.js");
+if (facts.known) optional(import("./name.js"));
