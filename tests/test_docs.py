@@ -79,7 +79,7 @@ def test_the_default_of_a_setting_is_the_documented_one(field: Field[Any]) -> No
     elif isinstance(value, bool):
         assert told == f"`{'on' if value else 'off'}`"
     else:
-        assert told == (f"`{value}`" if str(value) else "empty")
+        assert told == ("empty" if value in ("", ()) else f"`{value}`")
 
 
 def test_the_documented_ranges_of_numbers_are_the_real_ones() -> None:

@@ -1,32 +1,78 @@
-"""What can go wrong with a call, as one tree.
+"""What can go wrong with a call, as one tree: a class for each code, under one for each kind.
 
 ShutboxError
-├── Problem                 the service refused: code, detail and the other members of its problem document
-│   ├── Invalid             the request cannot mean anything (400, 413, 415, 422); errors say where
-│   │   ├── IllegalRun      replay refused the run; reason and turn say why
-│   │   └── IllegalMove     the decision is not legal on the present state; reason says why
-│   ├── Unauthorized        nobody said who asks, or the token is not in use (401)
-│   ├── NotAllowed          it belongs to another player (403)
-│   ├── NotFound            there is no such thing (404)
-│   ├── Conflict            the thing is there, but not in a state for this (409)
-│   │   ├── RoundClosed     the round takes nothing more
-│   │   ├── RoundNotOpen    the round takes nothing yet
-│   │   ├── WrongMode       a sealed round is played by an attempt, an open one by submitting runs
-│   │   ├── MoveDecided     another decision for this move was first; state is where the attempt stands
-│   │   ├── MoveAhead       the move has not been reached; state is where the attempt stands
-│   │   ├── AttemptEnded    there is no further move; state is where the attempt stands
-│   │   └── NameTaken       another player has the name
-│   ├── CodeSpent           the transfer or recovery code was used already, or its time is over (410)
-│   └── Unavailable         not now (429, 503): the tries are used up, retry_after says when to come back
-└── Unreachable             no connection, no answer in time, or an answer that is not the service's
+├── Problem                            the service refused: code, detail and the other members of its problem document
+│   ├── Invalid                    the request cannot mean anything (400, 413, 415, 422); errors say where
+│   │   ├── InvalidJson            the body is not JSON
+│   │   ├── InvalidRequest         the request has not the right shape
+│   │   ├── UnsupportedMediaType   the body must be JSON
+│   │   ├── BodyTooLarge           the body is too large
+│   │   ├── BadRequest             the request cannot be understood
+│   │   ├── InvalidCursor          the cursor is not one of this board
+│   │   ├── InvalidName            the name cannot be used
+│   │   ├── IdempotencyKeyReused   the key was sent before with another request
+│   │   ├── IllegalRun             replay refused the run; reason and turn say why
+│   │   ├── IllegalMove            the decision is not legal on the present state; reason says why
+│   │   └── NotSummed              results of this ruleset are not added up
+│   ├── Unauthorized               it must be said who asks (401)
+│   │   ├── PlayerRequired         nobody said who asks
+│   │   └── InvalidToken           the token is not in use
+│   ├── NotAllowed                 it is not for this player (403)
+│   │   ├── CrossOrigin            the request comes from another site
+│   │   ├── NotYours               it belongs to another player
+│   │   ├── PlayerBanned           the operator takes nothing more from this player
+│   │   ├── InsufficientScope      the token is not for this
+│   │   ├── NotAMember             it is for members of the league
+│   │   └── StandingsGated         the standings are shown to who has finished the round
+│   ├── NotFound                   there is no such thing (404)
+│   │   ├── AddressNotFound        there is nothing at this address
+│   │   ├── RulesetNotFound        there is no such ruleset
+│   │   ├── DayNotFound            there is no such day
+│   │   ├── RoundNotFound          there is no such round
+│   │   ├── RunNotFound            there is no such run
+│   │   ├── AttemptNotFound        there is no such attempt
+│   │   ├── TokenNotFound          the player has no such token
+│   │   ├── PlayerNotFound         there is no such player
+│   │   ├── CodeNotFound           there is no such code
+│   │   ├── NotLogged              it is not in the log
+│   │   ├── NotRanked              the player is not ranked here
+│   │   ├── LeagueNotFound         there is no such league
+│   │   └── PeriodNotFound         there is no such period, or it has not begun
+│   ├── MethodNotAllowed           the address is for other methods (405)
+│   ├── Conflict                   the thing is there, but not in a state for this (409)
+│   │   ├── RoundClosed            the round takes nothing more
+│   │   ├── RoundNotOpen           the round takes nothing yet
+│   │   ├── RoundNotClosed         the round has not closed
+│   │   ├── WrongMode              a sealed round is played by an attempt, an open one by submitting runs
+│   │   ├── MoveDecided            another decision for this move was first; state is where the attempt stands
+│   │   ├── MoveAhead              the move has not been reached; state is where the attempt stands
+│   │   ├── AttemptEnded           there is no further move; state is where the attempt stands
+│   │   ├── NameTaken              another player has the name
+│   │   ├── LastToken              nobody could act as the player any more
+│   │   ├── LeagueFull             the league has as many members as it can have
+│   │   ├── ChallengeFull          the challenge has as many players as it can have
+│   │   ├── TooManyChallenges      as many challenges of the player run as one may have
+│   │   └── TooManyLeagues         the player is in as many leagues as one may be
+│   ├── Gone                       it does not work any more (410)
+│   │   ├── CodeSpent              the transfer or recovery code was used, or its time is over
+│   │   ├── LeagueCodeExpired      the invite code was replaced by another one
+│   │   └── LeagueClosed           the league has ended
+│   ├── LengthRequired             the length of the body is not said (411)
+│   ├── InternalError              something went wrong in the service (500)
+│   └── Unavailable                not now (429, 503): the tries are used up, retry_after says when to come back
+│       ├── SeedUnavailable        the dice of the round are not at hand
+│       ├── ReceiptPending         the run waits for the log
+│       ├── BundlePending          the close waits for the log
+│       ├── LogUnavailable         the log cannot be given
+│       ├── DatabaseUnavailable    the database does not answer
+│       ├── NotReady               the service is not ready
+│       └── RateLimited            too many requests
+└── Unreachable                        no connection, no answer in time, or an answer that is not the service's
 
-A problem with a code or a status that this version does not know is a plain Problem.
+A code that this version does not know is its kind by the status, and with another status a plain Problem.
 """
 
-from types import MappingProxyType
-from typing import Any
-
-from .values import Attempt, Mistake, Unreadable, read
+from .values import Attempt, Mistake
 
 
 class ShutboxError(Exception):
@@ -69,31 +115,155 @@ class Problem(ShutboxError):
 
 
 class Invalid(Problem):
-    """The request cannot mean anything."""
+    """The request cannot mean anything (400, 413, 415, 422); `errors` say where."""
+
+
+class InvalidJson(Invalid):
+    """The body is not JSON."""
+
+
+class InvalidRequest(Invalid):
+    """The request has not the right shape."""
+
+
+class UnsupportedMediaType(Invalid):
+    """The body must be JSON."""
+
+
+class BodyTooLarge(Invalid):
+    """The body is too large."""
+
+
+class BadRequest(Invalid):
+    """The request cannot be understood."""
+
+
+class InvalidCursor(Invalid):
+    """The cursor is not one of this board."""
+
+
+class InvalidName(Invalid):
+    """The name cannot be used."""
+
+
+class IdempotencyKeyReused(Invalid):
+    """The key was sent before with another request."""
 
 
 class IllegalRun(Invalid):
-    """Replay refused the run: `reason` is a code of the protocol, `turn` the number of the turn, from 0."""
+    """Replay refused the run; `reason` and `turn` say why."""
 
 
 class IllegalMove(Invalid):
-    """The decision is not legal on the present state; nothing was stored."""
+    """The decision is not legal on the present state; `reason` says why."""
+
+
+class NotSummed(Invalid):
+    """Results of this ruleset are not added up."""
 
 
 class Unauthorized(Problem):
-    """Nobody said who asks, or the token is not in use."""
+    """It must be said who asks (401)."""
+
+
+class PlayerRequired(Unauthorized):
+    """Nobody said who asks."""
+
+
+class InvalidToken(Unauthorized):
+    """The token is not in use."""
 
 
 class NotAllowed(Problem):
+    """It is not for this player (403)."""
+
+
+class CrossOrigin(NotAllowed):
+    """The request comes from another site."""
+
+
+class NotYours(NotAllowed):
     """It belongs to another player."""
 
 
+class PlayerBanned(NotAllowed):
+    """The operator takes nothing more from this player."""
+
+
+class InsufficientScope(NotAllowed):
+    """The token is not for this."""
+
+
+class NotAMember(NotAllowed):
+    """It is for members of the league."""
+
+
+class StandingsGated(NotAllowed):
+    """The standings are shown to who has finished the round."""
+
+
 class NotFound(Problem):
-    """There is no such thing."""
+    """There is no such thing (404)."""
+
+
+class AddressNotFound(NotFound):
+    """There is nothing at this address."""
+
+
+class RulesetNotFound(NotFound):
+    """There is no such ruleset."""
+
+
+class DayNotFound(NotFound):
+    """There is no such day."""
+
+
+class RoundNotFound(NotFound):
+    """There is no such round."""
+
+
+class RunNotFound(NotFound):
+    """There is no such run."""
+
+
+class AttemptNotFound(NotFound):
+    """There is no such attempt."""
+
+
+class TokenNotFound(NotFound):
+    """The player has no such token."""
+
+
+class PlayerNotFound(NotFound):
+    """There is no such player."""
+
+
+class CodeNotFound(NotFound):
+    """There is no such code."""
+
+
+class NotLogged(NotFound):
+    """It is not in the log."""
+
+
+class NotRanked(NotFound):
+    """The player is not ranked here."""
+
+
+class LeagueNotFound(NotFound):
+    """There is no such league."""
+
+
+class PeriodNotFound(NotFound):
+    """There is no such period, or it has not begun."""
+
+
+class MethodNotAllowed(Problem):
+    """The address is for other methods (405)."""
 
 
 class Conflict(Problem):
-    """The thing is there, but not in a state for this."""
+    """The thing is there, but not in a state for this (409)."""
 
 
 class RoundClosed(Conflict):
@@ -102,6 +272,10 @@ class RoundClosed(Conflict):
 
 class RoundNotOpen(Conflict):
     """The round takes nothing yet."""
+
+
+class RoundNotClosed(Conflict):
+    """The round has not closed."""
 
 
 class WrongMode(Conflict):
@@ -124,69 +298,77 @@ class NameTaken(Conflict):
     """Another player has the name."""
 
 
-class CodeSpent(Problem):
-    """The transfer or recovery code was used already, or its time is over."""
+class LastToken(Conflict):
+    """Nobody could act as the player any more."""
+
+
+class LeagueFull(Conflict):
+    """The league has as many members as it can have."""
+
+
+class ChallengeFull(Conflict):
+    """The challenge has as many players as it can have."""
+
+
+class TooManyChallenges(Conflict):
+    """As many challenges of the player run as one may have."""
+
+
+class TooManyLeagues(Conflict):
+    """The player is in as many leagues as one may be."""
+
+
+class Gone(Problem):
+    """It does not work any more (410)."""
+
+
+class CodeSpent(Gone):
+    """The transfer or recovery code was used, or its time is over."""
+
+
+class LeagueCodeExpired(Gone):
+    """The invite code was replaced by another one."""
+
+
+class LeagueClosed(Gone):
+    """The league has ended."""
+
+
+class LengthRequired(Problem):
+    """The length of the body is not said (411)."""
+
+
+class InternalError(Problem):
+    """Something went wrong in the service (500)."""
 
 
 class Unavailable(Problem):
-    """Not now; `retry_after` is in seconds."""
+    """Not now (429, 503): the tries are used up, `retry_after` says when to come back."""
 
 
-_BY_CODE = MappingProxyType(
-    {
-        "illegal_run": IllegalRun,
-        "illegal_move": IllegalMove,
-        "round_closed": RoundClosed,
-        "round_not_open": RoundNotOpen,
-        "wrong_mode": WrongMode,
-        "move_decided": MoveDecided,
-        "move_ahead": MoveAhead,
-        "attempt_ended": AttemptEnded,
-        "name_taken": NameTaken,
-        "code_spent": CodeSpent,
-    }
-)
-_BY_STATUS: MappingProxyType[int, type[Problem]] = MappingProxyType(
-    {
-        400: Invalid,
-        401: Unauthorized,
-        403: NotAllowed,
-        404: NotFound,
-        409: Conflict,
-        413: Invalid,
-        415: Invalid,
-        422: Invalid,
-        429: Unavailable,
-        503: Unavailable,
-    }
-)
+class SeedUnavailable(Unavailable):
+    """The dice of the round are not at hand."""
 
 
-def problem_from(status: int, document: Any, retry_after: float | None = None) -> Problem | None:
-    """Return the problem that a document tells of; None if it is not a document of the service.
-
-    `retry_after` is what the header says, for a document that does not.
-    """
-    code = document.get("code") if isinstance(document, dict) else None
-    if not isinstance(code, str):
-        return None
-    kind = _BY_CODE.get(code) or _BY_STATUS.get(status, Problem)
-    told = document.get("retry_after")
-    return kind(
-        status,
-        code,
-        **{name: value for name in ("title", "detail", "request_id") if isinstance(value := document.get(name), str)},
-        reason=_or_none(str, document.get("reason")),
-        turn=_or_none(int, document.get("turn")),
-        errors=_or_none(tuple[Mistake, ...], document.get("errors")) or (),
-        retry_after=float(told) if type(told) in (int, float) and told >= 0 else retry_after,
-        state=_or_none(Attempt, document.get("state")),
-    )
+class ReceiptPending(Unavailable):
+    """The run waits for the log."""
 
 
-def _or_none(kind: Any, content: Any) -> Any:
-    """Read a member that may be missing, or may be written anew by a later service: the code is what counts."""
-    try:
-        return read(kind, content)
-    except Unreadable:
-        return None
+class BundlePending(Unavailable):
+    """The close waits for the log."""
+
+
+class LogUnavailable(Unavailable):
+    """The log cannot be given."""
+
+
+class DatabaseUnavailable(Unavailable):
+    """The database does not answer."""
+
+
+class NotReady(Unavailable):
+    """The service is not ready."""
+
+
+class RateLimited(Unavailable):
+    """Too many requests."""

@@ -1,14 +1,17 @@
-"""What the commands have in common: their options, and how what they raise becomes a message and an exit code."""
+"""What the commands have in common: options, how they print, and how what they raise becomes an exit code."""
 
+import json
 import sys
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import click
 
 from . import words
-from .client import checked_url
+from .calls.caller import checked_url
+from .client import Client
 from .errors import Problem, Unreachable
+from .reading import plain
 from .session import Session
 from .terminal import Left
 
@@ -79,19 +82,27 @@ def session_options(command: F) -> F:
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, as the service writes it.")
 
 
-def round_options(command: F) -> F:
-    """Take --round and --new."""
-    for option in (
-        click.option("--new", "ruleset", metavar="RULESET", help="A new practice round of a ruleset."),
-        click.option("--round", "round_id", metavar="ID", help="Another round; `day` lists those of a day."),
-    ):
-        command = option(command)
-    return command
-
-
 def tell(*lines: str) -> None:
     for line in lines:
         click.echo(words.printable(line), err=True)
+
+
+def say(*lines: str) -> None:
+    for line in lines:
+        click.echo(words.printable(line))
+
+
+def print_json(value: Any) -> None:
+    click.echo(json.dumps(plain(value), indent=2))
+
+
+def fail(message: str) -> NoReturn:
+    raise click.ClickException(message)
+
+
+def command_for(client: Client) -> str:
+    """Return how this command is called for the same server."""
+    return "shutbox-client" if client.base_url == DEFAULT_SERVER else f"shutbox-client --server {client.base_url}"
 
 
 def _hints(session: Session, refused: Problem) -> list[str]:
@@ -99,7 +110,7 @@ def _hints(session: Session, refused: Problem) -> list[str]:
         case "invalid_token" if session.given_token is None:
             return [f"To begin as a new guest, remove {session.token_file.path}"]
         case "player_required":
-            return ["Make a player with: shutbox-client player"]
+            return ["Make a player with: shutbox-client player new"]
         case "wrong_mode":
             return ["Sealed rounds are played with play, open ones with puzzle or submit."]
     return [] if refused.retry_after is None else [f"Try again in {refused.retry_after:.0f} seconds."]

@@ -9,9 +9,9 @@ import click
 import httpx
 
 from .client import Client
-from .tokens import TokenFile
+from .tokens import ReadableByOthers, TokenFile
 from .transport import Retry, Sleep
-from .values import NewPlayer, Player
+from .values import NewPlayer, Player, Redeemed
 
 
 class CannotKeepToken(click.ClickException):
@@ -59,10 +59,16 @@ class Session:
 
     def join(self, client: Client, name: str | None = None, bot: bool = False) -> Player:
         """Make a player, keep the token and act for the player from now on."""
-        made: NewPlayer | None = None
+        return self._become(client, lambda: client.create_player(name, bot))
+
+    def redeem(self, client: Client, code: str) -> Player:
+        """Become the player of a code, likewise."""
+        return self._become(client, lambda: client.redeem(code))
+
+    def _become(self, client: Client, made_by: Callable[[], NewPlayer | Redeemed]) -> Player:
         try:
             with self.token_file.writing() as file:
-                made = client.create_player(name, bot)
+                made = made_by()
                 file.write(f"{made.token}\n")
         except OSError as error:
             raise self._cannot(error) from None
@@ -72,6 +78,11 @@ class Session:
     def _kept(self) -> str | None:
         try:
             return self.token_file.read()
+        except ReadableByOthers:
+            raise CannotKeepToken(
+                f"others can read the token in {self.token_file.path}, so it is not used. Make the file yours alone "
+                f"with chmod 600, and if others had access, end the token with: shutbox-client player tokens"
+            ) from None
         except OSError as error:
             raise self._cannot(error) from None
 

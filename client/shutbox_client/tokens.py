@@ -11,6 +11,10 @@ from urllib.parse import quote
 from .kept import writing, xdg_folder
 
 
+class ReadableByOthers(Exception):
+    """Not only its owner may read the file, so its token may be known to others."""
+
+
 @dataclass(frozen=True, slots=True)
 class TokenFile:
     """Where the token for a server is kept."""
@@ -24,9 +28,12 @@ class TokenFile:
         return cls(folder / f"{quote(server, safe='')}.token")
 
     def read(self) -> str | None:
-        """Return the token that was kept; None if there is none. Raises OSError."""
+        """Return the token that was kept; None if there is none. Raises ReadableByOthers and OSError."""
         try:
-            words = self.path.read_text("ascii").split()
+            with self.path.open(encoding="ascii") as file:
+                if os.name == "posix" and os.fstat(file.fileno()).st_mode & 0o077:
+                    raise ReadableByOthers
+                words = file.read().split()
         except (FileNotFoundError, UnicodeDecodeError):
             return None
         return words[0] if words else None

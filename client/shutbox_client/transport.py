@@ -1,12 +1,12 @@
 """The seam to the network: one method that sends a request and returns the answer, sending it again where it is safe.
 
-Every call but making a player or a token, or using a code, may be sent again unchanged. A decision and a submission are
-idempotent by what they are, a practice round by its Idempotency-Key; the request is built once, so the bytes sent again
-are the same.
+What only reads may be sent again, a decision and a submission are idempotent by what they are, and what makes a round
+or a league has an Idempotency-Key. Making a player, a token or a code is sent once. The request is built once, so the
+bytes sent again are the same.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from email.utils import parsedate_to_datetime
@@ -17,7 +17,8 @@ from typing import Any
 
 import httpx
 
-from .errors import ShutboxError, Unavailable, Unreachable, problem_from
+from .errors import ShutboxError, Unavailable, Unreachable
+from .problems import problem_from
 
 Sleep = Callable[[float], None]
 
@@ -75,12 +76,17 @@ class Transport:
         """
         return self._tried(lambda: self._once(request), again)
 
+    def fetch(self, request: httpx.Request, limit: int) -> bytes:
+        """Return the answer to a request, whatever it holds, up to `limit` bytes. Raises Problem and Unreachable."""
+        found: bytes = self._tried(lambda: self._once(request, lambda answer: b"".join(_parts(answer, limit))), True)
+        return found
+
     def download(self, request: httpx.Request, file: Path, limit: int) -> None:
         """Write the answer to a request into a file, whatever it holds, up to `limit` bytes.
 
         Raises Problem, Unreachable (also where more comes) and OSError.
         """
-        self._tried(lambda: self._once(request, (file, limit)), again=True)
+        self._tried(lambda: self._once(request, lambda answer: _write(answer, file, limit)), again=True)
 
     def _tried(self, once: Callable[[], Any], again: bool) -> Any:
         tries = 0
@@ -98,12 +104,12 @@ class Transport:
                     self._on_retry(Retry(failed.error, wait))
                 self._sleep(wait)
 
-    def _once(self, request: httpx.Request, into: tuple[Path, int] | None = None) -> Any:
+    def _once(self, request: httpx.Request, take: Callable[[httpx.Response], Any] | None = None) -> Any:
         address = f"{request.url.scheme}://{request.url.netloc.decode('ascii')}"
         try:
-            response = self._http.send(request, stream=into is not None)
-            if into is not None and response.is_success:
-                return _write(response, *into)
+            response = self._http.send(request, stream=take is not None)
+            if take is not None and response.is_success:
+                return take(response)
             response.read()
         except (httpx.UnsupportedProtocol, httpx.LocalProtocolError) as error:
             raise _Failed(Unreachable(f"the request to {address} cannot be sent: {error}")) from error
@@ -139,18 +145,22 @@ class Transport:
         return longest * share
 
 
-def _write(response: httpx.Response, file: Path, limit: int) -> None:
-    """Write what comes, as it comes: it may be larger than memory."""
-    written = 0
+def _parts(response: httpx.Response, limit: int) -> Iterator[bytes]:
+    """Yield what comes, as it comes: it may be larger than memory."""
+    taken = 0
     try:
-        with file.open("wb") as stream:
-            for part in response.iter_raw():  # as it was sent: a packed answer could be a thousand times as large
-                written += len(part)
-                if written > limit:
-                    raise _Failed(Unreachable(f"{response.url} has more than the {limit} bytes that it can have"))
-                stream.write(part)
+        for part in response.iter_raw():  # as it was sent: a packed answer could be a thousand times as large
+            taken += len(part)
+            if taken > limit:
+                raise _Failed(Unreachable(f"{response.url} has more than the {limit} bytes that it can have"))
+            yield part
     finally:
         response.close()
+
+
+def _write(response: httpx.Response, file: Path, limit: int) -> None:
+    with file.open("wb") as stream:
+        stream.writelines(_parts(response, limit))
 
 
 class _Failed(Exception):

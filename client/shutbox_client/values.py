@@ -1,30 +1,19 @@
 """What the service answers, as frozen values. Fields that this version does not know are passed over.
 
-Times are aware, bytes are bytes (hex in JSON), fractions are exact, lists are tuples. `read` makes a value of JSON,
-`plain` makes JSON of a value.
+Times are aware, bytes are bytes (hex in JSON), fractions are exact, lists are tuples.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass, field, fields, is_dataclass
-from datetime import UTC, date, datetime
+from dataclasses import dataclass, field
+from datetime import date, datetime
 from fractions import Fraction
-from functools import cache
 from struct import Struct
 from struct import error as StructError
-from types import MappingProxyType, NoneType, UnionType
-from typing import Any, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from shutbox.game import rulesets
 from shutbox.game.replay import Turn
 from shutbox.game.rules import Rules, rules_of
 
-T = TypeVar("T")
-
 _DOCUMENT = Struct(">HHBBHBBBB")
-
-
-class Unreadable(ValueError):
-    """JSON that has not the shape of the value; the text says where."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,12 +105,13 @@ class Day:
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """A player; `name` is None for a guest and for a deleted player."""
+    """A player; `name` is None for a guest, a deleted player, and one whose name the operator has hidden."""
 
     player_id: str
     name: str | None
     guest: bool
     bot: bool
+    hidden: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,11 +124,18 @@ class NewPlayer:
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token without its secret."""
+    """A token without its secret: what it may do (`play`, `read`, `league`), and on which day it was last used.
+
+    `browser`: it is the cookie of a browser; `current`: it is the one that asks.
+    """
 
     token_id: str
     label: str
+    scopes: tuple[str, ...]
+    browser: bool
+    current: bool
     created_at: datetime
+    last_used: date | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +143,25 @@ class NewToken(Token):
     """A token just made, with its secret, which is shown only here."""
 
     token: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """What was done with the player's name, tokens or codes, by the player or the operator (`by`)."""
+
+    audit_id: str
+    at: datetime
+    by: str
+    act: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """A page of acts, newest first."""
+
+    items: tuple[Act, ...]
+    next: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +223,15 @@ class Profile:
 
 
 @dataclass(frozen=True, slots=True)
+class Withdrawal:
+    """Why the operator took a run off the ranking: `player` (asked for it), `unfair`, `error` or `other`."""
+
+    reason: str
+    note: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Run:
     """A run as far as the viewer may see it: what is None may be hidden until the close, and `gated` says so."""
 
@@ -223,7 +248,35 @@ class Run:
     rank: int | None
     total: int | None
     accepted_at: datetime
+    withdrawn: Withdrawal | None
     gated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class OwnRun:
+    """A run of the player."""
+
+    run_id: str
+    round_id: str
+    ruleset: str
+    mode: str
+    kind: str
+    score: int
+    penalty: int
+    open: tuple[int, ...]
+    given_away_milli: int | None
+    turns: tuple[Turn, ...]
+    accepted_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class OwnRuns:
+    """A page of the player's runs, newest first."""
+
+    total: int
+    items: tuple[OwnRun, ...]
+    next: str | None
+    previous: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,6 +326,73 @@ class Leaderboard:
 
 
 @dataclass(frozen=True, slots=True)
+class PeriodRow:
+    """A player's sums over a period, of `days` days. `given_away_milli` is None for open rounds."""
+
+    rank: int
+    player: Player
+    score: int
+    given_away_milli: int | None
+    days: int
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """A page of the board of a week, a month or all time: of days that have closed, the last of them `until`."""
+
+    period: str
+    from_: date
+    to: date | None
+    until: date | None
+    state: str
+    ruleset: str
+    mode: str
+    total: int
+    items: tuple[PeriodRow, ...]
+    next: str | None
+    previous: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A player of a league."""
+
+    player: Player
+    joined_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class League:
+    """A league of `size` members, of at most `most`. `members` is None in lists, and for one who is no member."""
+
+    code: str
+    name: str
+    owner: Player
+    size: int
+    most: int
+    created_at: datetime
+    members: tuple[Member, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Challenge:
+    """A challenge for `players` players. `maker` is None once its maker was deleted, `run_id` is of the own run."""
+
+    round: Round
+    maker: Player | None
+    players: int
+    entered: bool
+    run_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """A process that answers."""
+
+    status: str
+
+
+@dataclass(frozen=True, slots=True)
 class Readiness:
     """A service that is ready; `redis` is `ok` or `away`, and boards come from SQL meanwhile."""
 
@@ -295,75 +415,3 @@ class Submission:
 
     round_id: str
     turns: tuple[Turn, ...]
-
-
-def read(kind: type[T], content: object) -> T:
-    """Return the value that JSON stands for. Raises Unreadable."""
-    return cast(T, _read(kind, content, ""))
-
-
-def plain(value: Any) -> Any:
-    """Return a value as what JSON can hold: the same as the service wrote, without what this version passes over."""
-    if is_dataclass(value):
-        return {one.name: plain(getattr(value, one.name)) for one in fields(value)}
-    if isinstance(value, Turn):
-        return {"dice": value.dice, "shut": list(value.shut)}
-    if isinstance(value, tuple):
-        return [plain(one) for one in value]
-    if isinstance(value, datetime):
-        return value.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    if isinstance(value, date):
-        return value.isoformat()
-    if isinstance(value, bytes):
-        return value.hex()
-    return str(value) if isinstance(value, Fraction) else value
-
-
-def _moment(text: str) -> datetime:
-    moment = datetime.fromisoformat(text)
-    if moment.tzinfo is None:
-        raise ValueError("it has no time zone")
-    return moment
-
-
-_FROM_TEXT: MappingProxyType[Any, tuple[str, Callable[[str], Any]]] = MappingProxyType(
-    {
-        datetime: ("a moment", _moment),
-        date: ("a day", date.fromisoformat),
-        bytes: ("hex", bytes.fromhex),
-        Fraction: ("a fraction", Fraction),
-    }
-)
-_NAMES = MappingProxyType({str: "text", int: "a whole number", bool: "true or false"})
-
-
-def _read(kind: Any, content: Any, where: str) -> Any:
-    origin = get_origin(kind)
-    if origin is UnionType:
-        present = next(one for one in get_args(kind) if one is not NoneType)
-        return None if content is None else _read(present, content, where)
-    if origin is tuple:
-        if not isinstance(content, list):
-            raise Unreadable(f"{where} must be a list")
-        return tuple(_read(get_args(kind)[0], one, f"{where}/{index}") for index, one in enumerate(content))
-    if kind in _FROM_TEXT:
-        name, parse = _FROM_TEXT[kind]
-        try:
-            return parse(content)
-        except (ValueError, TypeError, ZeroDivisionError):
-            raise Unreadable(f"{where} must be {name}") from None
-    if kind in _NAMES:
-        if type(content) is not kind:  # true is an int to isinstance
-            raise Unreadable(f"{where} must be {_NAMES[kind]}")
-        return content
-    if not isinstance(content, dict):
-        raise Unreadable(f"{where or 'it'} must be an object")
-    missing = [name for name in _hints(kind) if name not in content]
-    if missing:
-        raise Unreadable(f"{where}/{missing[0]} is missing")
-    return kind(**{name: _read(hint, content[name], f"{where}/{name}") for name, hint in _hints(kind).items()})
-
-
-@cache
-def _hints(kind: Any) -> dict[str, Any]:
-    return get_type_hints(kind)

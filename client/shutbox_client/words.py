@@ -12,7 +12,7 @@ from math import prod
 from shutbox.game.rules import Rules
 from shutbox.game.rulesets import Match
 
-from .values import Leaderboard, LeaderboardRow, Player, Round, Run
+from .values import Act, Leaderboard, LeaderboardRow, League, Period, PeriodRow, Player, Profile, Round, Run, Token
 
 Tiles = tuple[int, ...]
 
@@ -154,7 +154,7 @@ def run_lines(run: Run) -> list[str]:
 
 def player_label(player: Player) -> str:
     """Return who it is: a name, or the end of a guest's id."""
-    label = player.name if player.name is not None else "deleted player"
+    label = player.name or ("hidden player" if player.hidden else "deleted player")
     if player.guest:
         label = f"guest {player.player_id[-4:]}"
     return f"{label} (bot)" if player.bot else label
@@ -173,6 +173,54 @@ def board_lines(page: Leaderboard) -> list[str]:
     players = "1 player" if page.total == 1 else f"{page.total} players"
     head = f"Leaderboard of {page.round_id}, {page.state}, {players}."
     return [head, *(row_line(row) for row in page.items)] if page.total else [head, "Nobody has finished yet."]
+
+
+def period_lines(page: Period) -> list[str]:
+    """Return the head of the board of a period and its rows."""
+    players = "1 player" if page.total == 1 else f"{page.total} players"
+    head = f"Leaderboard of {page.period}, {page.ruleset} {page.mode}, {page.state}, {players}."
+    return [head, *(period_row_line(row) for row in page.items)] if page.total else [head, "No day has closed yet."]
+
+
+def period_row_line(row: PeriodRow) -> str:
+    """Return a row of the board of a period."""
+    days = "1 day" if row.days == 1 else f"{row.days} days"
+    line = f"{row.rank}. {player_label(row.player)}: score {row.score} in {days}"
+    return line if row.given_away_milli is None else f"{line}, given away {given_away(row.given_away_milli)}"
+
+
+def profile_lines(profile: Profile) -> list[str]:
+    """Return a profile in a few lines."""
+    best = profile.best
+    return [
+        f"Player {player_label(profile.player)}",
+        f"Days played {profile.days_played}, streak {profile.streak}, longest streak {profile.longest_streak}.",
+        f"Boxes shut {profile.boxes_shut}.",
+        *([f"Best on {best.date}: {score_line(best.score, best.penalty)}"] if best else []),
+    ]
+
+
+def token_line(token: Token) -> str:
+    """Return a token without its secret."""
+    used = f"last used {token.last_used}" if token.last_used else "not used"
+    kind = ("browser" if token.browser else ", ".join(token.scopes)) + (", in use here" if token.current else "")
+    return f"{token.token_id}: {token.label} ({kind}), made {moment(token.created_at)}, {used}."
+
+
+def act_line(act: Act) -> str:
+    """Return what was done, in a line."""
+    return f"{moment(act.at)}: {act.act.replace('_', ' ')}, by the {act.by}{f', {act.note}' if act.note else ''}."
+
+
+def league_line(league: League) -> str:
+    """Return a league in a line."""
+    owner = player_label(league.owner)
+    return f"{league.name}: code {league.code}, {league.size} of {league.most} members, owner {owner}."
+
+
+def league_lines(league: League) -> list[str]:
+    """Return a league, with its members where they are shown."""
+    return [league_line(league), *(player_label(member.player) for member in league.members or ())]
 
 
 def round_line(round: Round) -> str:

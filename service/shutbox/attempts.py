@@ -6,7 +6,7 @@ from uuid import UUID
 
 from sqlalchemy import select
 
-from . import leaderboards
+from . import challenges, leaderboards
 from .errors import (
     AttemptEnded,
     AttemptNotFound,
@@ -32,7 +32,7 @@ from .game.play import (
     start,
 )
 from .game.replay import End, Reason
-from .rounds import Kind, Mode, Round, State, close, dice_of, enter, get_round, hold_round, is_practice
+from .rounds import Kind, Mode, Round, State, close, dice_of, enter, get_round, hold_round, is_held_alone
 from .runs import ShownTurn, accept, explained, with_faces
 from .site import Site
 from .store.database import insert_or_nothing, writing
@@ -60,18 +60,18 @@ class Attempt:
 def start_attempt(site: Site, player_id: UUID, round_id: str) -> tuple[Attempt, bool]:
     """Start the player's one attempt on a sealed round, or return it as it stands; tell whether it is new.
 
-    Raises WrongMode, RoundNotOpen, RoundClosed, and NotYours on another player's practice round.
+    Raises WrongMode, RoundNotOpen, RoundClosed, ChallengeFull, and NotYours on another player's practice round.
     """
     run: RunRow | None = None
     with writing(site.session):
-        round = hold_round(site, round_id, alone=is_practice(round_id))
+        round = hold_round(site, round_id, alone=is_held_alone(round_id))
         if round.mode is not Mode.SEALED:
             raise WrongMode(f"round {round_id} is open: submit a run to it, its seed is public")
         if round.kind is Kind.PRACTICE and round.owner_id != player_id:
             raise NotYours("this practice round belongs to another player: issue one of your own")
         attempt, created = _find(site, round_id, player_id), False
         if attempt is None:
-            _require_open(round)
+            _require_open(site, round)
             entry = enter(site, round, player_id)
             values = {"attempt_id": site.new_id(), "entry_id": entry.entry_id, "started_at": site.clock()}
             created = insert_or_nothing(site.session, AttemptRow, values)
@@ -112,7 +112,7 @@ def make_move(site: Site, player_id: UUID, attempt_id: UUID, number: int, decisi
     decision = _canonical(decision)
     with writing(site.session):
         attempt, entry = _owned(site, player_id, attempt_id)
-        round = hold_round(site, entry.round_id, alone=is_practice(entry.round_id))
+        round = hold_round(site, entry.round_id, alone=is_held_alone(entry.round_id))
         stored = _decisions(site, attempt_id)
         if number >= len(stored):
             following = _following(site, attempt, round, number, decision, stored)
@@ -179,22 +179,25 @@ def _state_after(site: Site, attempt: AttemptRow, round: Round, decisions: Seque
     )
 
 
-def _require_open(round: Round) -> None:
+def _require_open(site: Site, round: Round) -> None:
     if round.state is State.UPCOMING:
         raise RoundNotOpen(f"round {round.round_id} has not opened yet")
     if round.state is not State.OPEN:
-        raise RoundClosed(f"round {round.round_id} took new attempts until its day ended")
+        raise RoundClosed(f"round {round.round_id} takes no new attempts any more")
+    if round.kind is Kind.CHALLENGE:
+        challenges.require_place(site, round)
 
 
 def _finish(site: Site, round: Round, entry: EntryRow, position: Position) -> RunRow | None:
     """Store the run if the round has ended, which the very first roll can do. It commits with the last decision.
 
-    A sealed practice round has one player: it is closed and disclosed when its owner has finished.
+    A sealed practice round has one player: it is closed and disclosed when its owner has finished, and a challenge when
+    all have for whom it has a place.
     """
     if not isinstance(position.state, End):
         return None
     run = accept(site, round, entry, position.turns)
-    if round.kind is Kind.PRACTICE:
+    if round.kind is Kind.PRACTICE or (round.kind is Kind.CHALLENGE and challenges.has_ended(site, round)):
         close(site, site.session.get_one(RoundRow, round.round_id), site.clock())
     return run
 

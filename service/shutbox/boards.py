@@ -13,7 +13,7 @@ from .rounds import Kind, State, get_round
 from .site import Site
 from .store.database import writing
 from .store.queries import Board, best_runs
-from .store.rows import RoundRow, RunRow
+from .store.rows import RoundRow, RunRow, WithdrawalRow, WithdrawnRow
 
 
 def note_missed(site: Site, round_id: str) -> None:
@@ -31,7 +31,7 @@ def merge(site: Site, round_id: str) -> None:
     held = list(site.ranking.rows(round_id))
     board = _board_of(site, round_id)
     site.session.rollback()  # what was held is compared with what is committed by now
-    known = set(site.session.scalars(_ranked_runs(board)))
+    known = set(site.session.scalars(_ranked_runs(board))) if held else set[UUID]()
     for player_id, run_id, _ in held:  # first, or the better key of a row that must go would keep the true one out
         if run_id not in known:
             site.ranking.remove(round_id, player_id, run_id)
@@ -63,12 +63,13 @@ def stale_boards(site: Site) -> Sequence[str]:
 
 
 def boards_in_use(site: Site, since: int) -> Sequence[str]:
-    """Return the daily boards that have not closed, and all on which a run was accepted since that moment."""
+    """Return the daily boards that have not closed, and all with a run accepted, or acted on, since that moment."""
     first_id = UUID(int=max(since, 0) << 80)  # ids are UUIDv7: they begin with their time
     recent = select(RunRow.round_id).where(RunRow.run_id >= first_id)
+    acts = select(RunRow.round_id).join(WithdrawalRow).where(WithdrawalRow.withdrawal_id >= first_id)
     running = (RoundRow.state < State.CLOSED) & (RoundRow.kind != Kind.PRACTICE) & (RoundRow.opens_at <= site.clock())
     return site.session.scalars(
-        select(RoundRow.round_id).where(running | RoundRow.round_id.in_(recent)).order_by(RoundRow.round_id)
+        select(RoundRow.round_id).where(running | RoundRow.round_id.in_(recent.union(acts))).order_by(RoundRow.round_id)
     ).all()
 
 
@@ -123,4 +124,5 @@ def _board_of(site: Site, round_id: str) -> Board:
 
 def _ranked_runs(board: Board) -> Select[UUID]:
     runs = select(RunRow.run_id).where(RunRow.round_id == board.round_id)
-    return runs.where(RunRow.to_log) if board.logged else runs
+    withdrawn = select(WithdrawnRow.run_id)
+    return runs.where(RunRow.to_log, RunRow.run_id.not_in(withdrawn)) if board.logged else runs

@@ -87,7 +87,8 @@ def _ranks(site: Site, round_id: str) -> dict[bytes, int]:
     """Return the rank at the close of each ranked run."""
     ranks: dict[bytes, int] = {}
     rank, last_key = 0, None
-    for place, (_, run_id, key) in enumerate(best_runs(site.session, Board(round_id, logged=True)), start=1):
+    board = Board(round_id, logged=True, at_close=True)
+    for place, (_, run_id, key) in enumerate(best_runs(site.session, board), start=1):
         rank = rank if key == last_key else place
         ranks[run_id.bytes], last_key = rank, key
     return ranks

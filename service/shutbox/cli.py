@@ -18,6 +18,7 @@ from . import boards, days, journal, succession, worker
 from .chain_commands import chain_group
 from .config import Settings
 from .errors import Refused, StartRefused
+from .moderation_commands import moderate_group
 from .ranking import RankingUnavailable
 from .seeds import find_log_key, load_log_key, load_secrets, new_log_key
 from .serve import alone, opened, prepare, serve
@@ -195,6 +196,7 @@ def _told(done: succession.Succeeded) -> Iterator[str]:
 
 
 main.add_command(chain_group)
+main.add_command(moderate_group)
 
 
 @contextmanager

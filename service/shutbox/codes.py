@@ -4,7 +4,6 @@ A transfer code lasts ten minutes, a recovery code has no end. Each works once a
 replaces the one before. Both are Crockford base32 in groups of four, 12 or 24 characters.
 """
 
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
@@ -13,7 +12,9 @@ from uuid import UUID
 
 from sqlalchemy import delete, or_, select, update
 
+from .audit import Actor, write_act
 from .clock import SECOND
+from .crockford import grouped, random_symbols, symbols_of
 from .errors import CodeNotFound, CodeSpent, PlayerRequired
 from .players import Player, add_token, hold_player, player_from
 from .site import Site
@@ -21,12 +22,9 @@ from .store.database import writing
 from .store.rows import CodeRow, PlayerRow
 
 TRANSFER_SECONDS = 600
+REPEATED_SECONDS = 600  # for which the use of a code may be sent again with its key
 
-_ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-_BITS = 5
 _GROUP = 4
-_HYPHENS = "-\N{HYPHEN}\N{NON-BREAKING HYPHEN}\N{EN DASH}"
-_READ_AS = str.maketrans("OIL", "011", _HYPHENS)
 
 
 class CodeKind(StrEnum):
@@ -66,41 +64,62 @@ def recovery_state(site: Site, player_id: UUID) -> RecoveryState | None:
     return RecoveryState(row.created_at, row.used_at) if row else None
 
 
-def redeem(site: Site, text: str) -> tuple[Player, str]:
+def redeem(site: Site, text: str, browser: bool, idempotency_key: str | None = None) -> tuple[Player, str]:
     """Use up a code; return its player and a new token. Of any number who try at once, one gets in.
 
-    Raises CodeNotFound, and CodeSpent if it was used already or its time is over.
+    Who used it with a key may send it again for ten minutes, for another token: an answer can be lost, and must not
+    take the only recovery code with it. Raises CodeNotFound, and CodeSpent if it was used already or its time is over.
     """
-    code_hash, now = _hash(_read(text)), site.clock()
+    code_hash, now = _hash(symbols := _read(text)), site.clock()
+    key = None if idempotency_key is None else _hash(f"{symbols} {idempotency_key}")
+    where = "in a browser" if browser else "by a program"
     with writing(site.session):
         owner = _held_owner(site, code_hash)
         if owner is None:
             raise CodeNotFound("this code was never given out, or a newer one has replaced it: make a new one")
         usable = CodeRow.used_at.is_(None) & or_(CodeRow.expires_at.is_(None), CodeRow.expires_at > now)
+        recent = CodeRow.used_at > now - REPEATED_SECONDS * SECOND
         kind = site.session.scalar(
-            update(CodeRow).where(CodeRow.code_hash == code_hash, usable).values(used_at=now).returning(CodeRow.kind)
+            update(CodeRow)
+            .where(CodeRow.code_hash == code_hash, usable)
+            .values(used_at=now, used_key=key)
+            .returning(CodeRow.kind)
         )
-        if kind is None:
-            raise CodeSpent("this code was used already, or its time is over: make a new one")
-        _, secret = add_token(site, owner.player_id, kind)
-    return player_from(owner), secret
+        if kind is None and key is not None:
+            again = (CodeRow.code_hash == code_hash, CodeRow.used_key == key, recent)
+            kind = site.session.scalar(select(CodeRow.kind).where(*again))
+        if kind is not None:
+            write_act(site, Actor.PLAYER, "code_used", owner.player_id, note=f"{kind}, {where}")
+            _, secret = add_token(site, owner.player_id, kind, browser=browser)
+            return player_from(owner, owner.player_id), secret
+    _note_refused(site, code_hash, where)
+    raise CodeSpent("this code was used already, or its time is over: make a new one")
+
+
+def _note_refused(site: Site, code_hash: bytes, where: str) -> None:
+    """Let the player know of somebody who has a code that was used already, or whose time is over."""
+    with writing(site.session):
+        row = site.session.get(CodeRow, code_hash, populate_existing=True)
+        if row is not None:
+            write_act(site, Actor.PLAYER, "code_refused", row.player_id, note=f"{row.kind}, {where}")
 
 
 def _replace(site: Site, player_id: UUID, kind: CodeKind, expires_at: int | None) -> str:
-    code = _written(site.random, _LENGTHS[kind])
+    symbols = random_symbols(site.random, _LENGTHS[kind])
     with writing(site.session):
         hold_player(site, player_id, alone=True)  # so that two new codes replace each other in turn
+        write_act(site, Actor.PLAYER, "code_made", player_id, note=kind)
         site.session.execute(delete(CodeRow).where(CodeRow.player_id == player_id, CodeRow.kind == kind))
         site.session.add(
             CodeRow(
-                code_hash=_hash(_read(code)),
+                code_hash=_hash(symbols),
                 player_id=player_id,
                 kind=kind,
                 created_at=site.clock(),
                 expires_at=expires_at,
             )
         )
-    return code
+    return grouped(symbols, _GROUP)
 
 
 def _held_owner(site: Site, code_hash: bytes) -> PlayerRow | None:
@@ -111,18 +130,10 @@ def _held_owner(site: Site, code_hash: bytes) -> PlayerRow | None:
     return None
 
 
-def _written(random: Callable[[int], bytes], length: int) -> str:
-    """Return a random code as it is shown."""
-    size = -(-length * _BITS // 8)
-    number = int.from_bytes(random(size), "big")
-    symbols = [_ALPHABET[number >> place * _BITS & (1 << _BITS) - 1] for place in range(length)]
-    return "-".join("".join(symbols[start : start + _GROUP]) for start in range(0, length, _GROUP))
-
-
 def _read(text: str) -> str:
     """Return the symbols of a code however it was typed. Raises CodeNotFound for what cannot be one."""
-    symbols = "".join(text.upper().split()).translate(_READ_AS)
-    if len(symbols) not in _LENGTHS.values() or not set(symbols) <= set(_ALPHABET):
+    symbols = symbols_of(text)
+    if symbols is None or len(symbols) not in _LENGTHS.values():
         raise CodeNotFound(
             "this is not how a code is written: a transfer code has three groups of four letters and digits, like "
             "7KQ2-M4XD-9RTW, and a recovery code has six"

@@ -26,6 +26,12 @@ class Settings:
     variants: tuple[str, ...] = tuple(id for id in CATALOGUE if id != "classic")
     grace_seconds: int = 7200
     practice_days: int = 30
+    league_size: int = 100
+    practice_kept: int = 30  # days after their time for which practice rounds are kept; 0: for ever
+    guests_kept: int = 30  # days for which guests without a run are kept after their last visit; 0: for ever
+    names_file: tuple[str, ...] = ()  # the lines of the file: words that no name has, and +words that one may have
+    limits: bool = True  # on how often names, codes, tokens, leagues and the like are made
+    trusted_proxies: int = 0  # how many proxies add to X-Forwarded-For; 0: the address is that of the connection
     offline: bool = True  # off: browsers that have the service worker remove it
     workers: int = 2
     threads: int = 16
@@ -161,6 +167,18 @@ def _variants(text: str) -> tuple[str, ...]:
     return names
 
 
+def _words(text: str) -> tuple[str, ...]:
+    """Return the words of a file, one a line; what stands behind a # says something to people."""
+    if not text:
+        return ()
+    try:
+        lines = Path(text).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as fault:
+        raise ValueError(f"it must be a file of words in UTF-8, one a line: {fault}") from None
+    words = (line.partition("#")[0].strip() for line in lines)
+    return tuple(word for word in words if word.strip("+"))
+
+
 _READERS: dict[str, Callable[[str], Any]] = {
     "data_dir": Path,
     "database_url": _database_url,
@@ -170,6 +188,12 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "variants": _variants,
     "grace_seconds": _whole_number(0, 43_200),
     "practice_days": _whole_number(1, 3650),
+    "league_size": _whole_number(2, 1000),
+    "practice_kept": _whole_number(0, 3650),
+    "guests_kept": _whole_number(0, 3650),
+    "names_file": _words,
+    "limits": _on_or_off,
+    "trusted_proxies": _whole_number(0, 8),
     "offline": _on_or_off,
     "workers": _whole_number(1, 256),
     "threads": _whole_number(1, 256),

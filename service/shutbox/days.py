@@ -115,7 +115,7 @@ def check_secrets(site: Site) -> None:
     check_chains(site)
     newest = site.session.scalars(
         select(RoundRow)
-        .where(RoundRow.kind == Kind.PRACTICE, RoundRow.given_seed.is_(None))
+        .where(RoundRow.day.is_(None), RoundRow.given_seed.is_(None))
         .order_by(RoundRow.created_at.desc())
         .limit(1)
     ).first()

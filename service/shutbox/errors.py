@@ -6,6 +6,7 @@ Refused
 ├── Conflict            the thing is there, but not in a state for this
 ├── Gone                it was there, and is used up
 ├── Invalid             the request cannot mean anything here
+├── RateLimited         it was done too often
 └── Unavailable         this server cannot answer now
 """
 
@@ -69,6 +70,18 @@ class CodeNotFound(NotFound):
     code = "code_not_found"
 
 
+class LeagueNotFound(NotFound):
+    """No league has this invite code."""
+
+    code = "league_not_found"
+
+
+class PeriodNotFound(NotFound):
+    """No day of the period was made and has begun."""
+
+    code = "period_not_found"
+
+
 class NotRanked(NotFound):
     """The player has no row on this leaderboard, so there is nothing around it."""
 
@@ -87,6 +100,30 @@ class CrossOrigin(NotAllowed):
     """A page of another site tried to write with the cookie of a player."""
 
     code = "cross_origin"
+
+
+class NotAMember(NotAllowed):
+    """Only members see what their league has played."""
+
+    code = "not_a_member"
+
+
+class StandingsGated(NotAllowed):
+    """A file of a leaderboard was asked for by one who may not see its rows yet."""
+
+    code = "standings_gated"
+
+
+class InsufficientScope(NotAllowed):
+    """The token may do some things for its player, but not this."""
+
+    code = "insufficient_scope"
+
+
+class PlayerBanned(NotAllowed):
+    """The operator takes nothing more from this player."""
+
+    code = "player_banned"
 
 
 class PlayerRequired(NotAllowed):
@@ -131,8 +168,32 @@ class AttemptEnded(Conflict):
     code = "attempt_ended"
 
 
+class ChallengeFull(Conflict):
+    """As many players have entered the challenge as it has places."""
+
+    code = "challenge_full"
+
+
+class TooManyChallenges(Conflict):
+    """As many challenges of the player run as one may have."""
+
+    code = "too_many_challenges"
+
+
 class NameTaken(Conflict):
     code = "name_taken"
+
+
+class LeagueFull(Conflict):
+    """The league has as many members as it may have."""
+
+    code = "league_full"
+
+
+class TooManyLeagues(Conflict):
+    """The player is in as many leagues as a player may be."""
+
+    code = "too_many_leagues"
 
 
 class Gone(Refused):
@@ -143,6 +204,18 @@ class CodeSpent(Gone):
     """The code was used already, or its time is over."""
 
     code = "code_spent"
+
+
+class LeagueCodeExpired(Gone):
+    """The owner of the league has replaced this invite code."""
+
+    code = "league_code_expired"
+
+
+class LeagueClosed(Gone):
+    """The league has ended."""
+
+    code = "league_closed"
 
 
 class Invalid(Refused):
@@ -165,6 +238,12 @@ class InvalidCursor(Invalid):
     code = "invalid_cursor"
 
 
+class NotSummed(Invalid):
+    """Results of this ruleset are not added up over days."""
+
+    code = "not_summed"
+
+
 class InvalidName(Invalid):
     code = "invalid_name"
 
@@ -177,6 +256,12 @@ class LastToken(Conflict):
     """Without this token nobody could act as the player any more."""
 
     code = "last_token"
+
+
+class RateLimited(Refused):
+    """It was done too often; `retry_after` says in how many seconds it can be done again."""
+
+    code = "rate_limited"
 
 
 class Unavailable(Refused):
@@ -207,6 +292,10 @@ class StartRefused(Exception):
 
 class ChainRefused(StartRefused):
     """A command does not take a chain or a link; nothing was changed; the text says what to do."""
+
+
+class ModerationRefused(StartRefused):
+    """An act of the operator that cannot be done; nothing was changed; the text says why."""
 
 
 class JournalDisagrees(StartRefused):

@@ -4,12 +4,13 @@ One transaction checks what is stored against what was signed last, appends, and
 """
 
 from dataclasses import dataclass, field
-from datetime import date
-from itertools import takewhile
+from heapq import merge
+from itertools import islice, takewhile
+from operator import itemgetter
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Row, Select, exists, func, select, update
+from sqlalchemy import ColumnElement, Row, Select, exists, func, or_, select, update
 
 from .agreement import WHAT_TO_DO, checked, file_content, keep_witness
 from .chains import begun_chains
@@ -23,7 +24,17 @@ from .site import Site
 from .store import log as stored
 from .store.database import AnySession, writing
 from .store.queries import Board, best_runs
-from .store.rows import ChainRow, CheckpointRow, DayRow, EntryRow, LeafRow, LoggedRulesetRow, RoundRow, RunRow
+from .store.rows import (
+    ChainRow,
+    CheckpointRow,
+    DayRow,
+    EntryRow,
+    LeafRow,
+    LoggedRulesetRow,
+    RoundRow,
+    RunRow,
+    WithdrawalRow,
+)
 from .tlog import leaves, tiles
 from .tlog.faults import Fault, Refused
 from .tlog.merkle import Frontier, Node, inclusion_nodes, leaf_hash, prove
@@ -73,7 +84,15 @@ def integrate(site: Site, limit: int = BATCH) -> int:
         try:
             start = checked(site, whole=False)
             batch = _Batch(start, limit, limit)
-            for step in (_append_end_of_earlier, _append_chains, _append_rounds, _append_runs, _append_closes):
+            for step in (
+                _append_end_of_earlier,
+                _append_chains,
+                _append_rounds,
+                _append_runs,
+                _append_closes,
+                _append_challenge_closes,
+                _append_later_acts,
+            ):
                 step(site, batch)
                 batch.store(site.session)
             appended = batch.frontier.size - start.size
@@ -213,11 +232,15 @@ def _made_at(site: Site, row: ChainRow) -> int:
 
 
 def _append_rounds(site: Site, batch: _Batch) -> None:
-    """Log daily rounds, each behind its ruleset."""
+    """Log daily rounds and challenges, each behind its ruleset."""
     known = {row.ruleset_hash: row for row in site.session.scalars(select(LoggedRulesetRow))}
     logged = {ruleset_hash for ruleset_hash, row in known.items() if row.leaf_index is not None}
-    waiting = _waiting_rounds().order_by(RoundRow.day, RoundRow.round_id).limit(max(0, batch.room))
-    found = site.session.execute(waiting).all()
+    dailies = _waiting_rounds().order_by(RoundRow.day, RoundRow.round_id)
+    challenges = select(RoundRow).where(RoundRow.challenges_to_log(), RoundRow.leaf_index.is_(None))
+    challenges = challenges.order_by(RoundRow.created_at, RoundRow.round_id)
+    room = max(0, batch.room)
+    found: list[tuple[RoundRow, DayRow | None]] = [(row, day) for row, day in site.session.execute(dailies.limit(room))]
+    found += ((row, None) for row in site.session.scalars(challenges.limit(room)))
     for row, _ in found:
         if row.ruleset_hash not in logged and batch.room > 0:
             earlier = known.get(row.ruleset_hash)
@@ -241,39 +264,57 @@ def _waiting_rounds() -> Select[RoundRow, DayRow]:
     )
 
 
-def _round_leaf(row: RoundRow, day: DayRow) -> leaves.RoundLeaf:
+def _round_leaf(row: RoundRow, day: DayRow | None) -> leaves.RoundLeaf:
     return leaves.RoundLeaf(
         t=row.created_at,
-        kind=leaves.Kind.DAILY,
+        kind=leaves.Kind.DAILY if day else leaves.Kind.CHALLENGE,
         mode=_MODES[Mode(row.mode)],
         round_id=row.round_id,
         ruleset_hash=row.ruleset_hash,
         commitment=row.commitment,
-        chain_id=day.chain_id,
-        link=day.link,
-        day=yyyymmdd(day.day),
+        chain_id=day.chain_id if day else bytes(16),
+        link=day.link if day else 0,
+        day=yyyymmdd(day.day) if day else 0,
         opens=row.opens_at,
         closes=row.closes_at,
     )
 
 
 def _append_runs(site: Site, batch: _Batch) -> None:
+    """Log runs, and what was done to them before the close, as it happened.
+
+    An act is never earlier than its run. So an open run stands behind the withdrawal that let it be logged.
+    """
+    room = max(0, batch.room)
     waiting = (
         logged_runs()
         .where(RunRow.queued(), RoundRow.leaf_index.is_not(None))
         .order_by(RunRow.accepted_at, RunRow.run_id)
-        .limit(max(0, batch.room))
+        .limit(room)
     )
-    logged = [
-        {"run_id": run.run_id, "leaf_index": batch.append(_run_leaf(run))}
-        for run in site.session.execute(waiting).all()
-    ]
+    runs = [(run.accepted_at, 0, run) for run in site.session.execute(waiting)]
+    acts = [(act.at, 1, act) for act in stored.waiting_acts(site.session, room, after_close=False)]
+    logged: list[dict[str, Any]] = []
+    acted: list[dict[str, Any]] = []
+    for _, is_act, row in islice(merge(runs, acts, key=itemgetter(0, 1)), room):
+        if is_act:
+            acted.append({"withdrawal_id": row.withdrawal_id, "leaf_index": batch.append(_act_leaf(row))})
+        else:
+            logged.append({"run_id": row.run_id, "leaf_index": batch.append(_run_leaf(row))})
     if logged:
         site.session.execute(update(RunRow), logged)
+    if acted:
+        site.session.execute(update(WithdrawalRow), acted)
 
 
 def _run_leaf(run: Row[Any]) -> leaves.RunLeaf:
     return leaves.RunLeaf(run.accepted_at, run.round_id, run.run_id.bytes, run_commitment(run.salt, bytes_of(run)))
+
+
+def _act_leaf(act: Row[Any]) -> leaves.Leaf:
+    if act.reason is None:
+        return leaves.ReinstateLeaf(act.at, act.round_id, act.run_id.bytes)
+    return leaves.WithdrawLeaf(act.at, act.round_id, act.run_id.bytes, leaves.WithdrawReason(act.reason))
 
 
 def _append_closes(site: Site, batch: _Batch) -> None:
@@ -282,25 +323,51 @@ def _append_closes(site: Site, batch: _Batch) -> None:
     for day in site.session.scalars(waiting.distinct().order_by(RoundRow.day)).all():
         rows = site.session.scalars(select(RoundRow).where(RoundRow.day == day).order_by(RoundRow.round_id)).all()
         whole = all(row.state == State.CLOSED and row.leaf_index is not None for row in rows)
-        if day is None or not whole or _has_queued_runs(site, day) or (len(rows) > batch.room < batch.limit):
+        waits = site.session.scalar(select(exists().where(RoundRow.day == day, _something_waits())))
+        if day is None or not whole or waits or (len(rows) > batch.room < batch.limit):
             return
         disclosed = site.session.get_one(DayRow, day)
         for row in rows:
             row.close_leaf_index = batch.append(_close_leaf(site, row, disclosed))
 
 
-def _has_queued_runs(site: Site, day: date) -> bool:
-    queued = exists().where(RunRow.queued(), RunRow.round_id == RoundRow.round_id, RoundRow.day == day)
-    return bool(site.session.scalar(select(queued)))
+def _append_challenge_closes(site: Site, batch: _Batch) -> None:
+    """Log the closes of challenges, each by itself once all its runs, and what was done to them, are logged."""
+    closed = (RoundRow.leaf_index.is_not(None), RoundRow.state == State.CLOSED)
+    waiting = (
+        select(RoundRow)
+        .where(RoundRow.challenges_to_log(), *closed, ~_something_waits())
+        .order_by(RoundRow.closed_at, RoundRow.round_id)
+        .limit(max(0, batch.room))
+    )
+    for row in site.session.scalars(waiting).all():
+        row.close_leaf_index = batch.append(_close_leaf(site, row, None))
 
 
-def _close_leaf(site: Site, row: RoundRow, day: DayRow) -> leaves.CloseLeaf:
-    if row.seed is None or day.day_secret is None or day.closed_at is None:
+def _append_later_acts(site: Site, batch: _Batch) -> None:
+    """Log what was done to runs of closed rounds, behind their CLOSE: also in a successor, which tells it again."""
+    waiting = stored.waiting_acts(site.session, max(0, batch.room), after_close=True)
+    acted = [{"withdrawal_id": act.withdrawal_id, "leaf_index": batch.append(_act_leaf(act))} for act in waiting]
+    if acted:
+        site.session.execute(update(WithdrawalRow), acted)
+
+
+def _something_waits() -> ColumnElement[bool]:
+    """Tell of a round whether a run is not logged yet, or something that was done to one before the close."""
+    of_round = RunRow.round_id == RoundRow.round_id
+    before_close = (WithdrawalRow.leaf_index.is_(None), ~WithdrawalRow.after_close)
+    act = exists().where(*before_close, WithdrawalRow.run_id == RunRow.run_id, of_round)
+    return or_(exists().where(RunRow.queued(), of_round), act)
+
+
+def _close_leaf(site: Site, row: RoundRow, day: DayRow | None) -> leaves.CloseLeaf:
+    closed_at, day_secret = (day.closed_at, day.day_secret) if day else (row.closed_at, bytes(32))
+    if row.seed is None or day_secret is None or closed_at is None:
         raise JournalDisagrees(
             f"round {row.round_id} is closed, but its seed or its day's secret is not stored. {WHAT_TO_DO}"
         )
     ranked = _ranking(site, row.round_id)
-    return leaves.CloseLeaf(day.closed_at, row.round_id, row.seed, day.day_secret, len(ranked), ranking_hash(ranked))
+    return leaves.CloseLeaf(closed_at, row.round_id, row.seed, day_secret, len(ranked), ranking_hash(ranked))
 
 
 def _ranking(site: Site, round_id: str) -> list[RankedRun]:
@@ -316,12 +383,24 @@ def _ranking(site: Site, round_id: str) -> list[RankedRun]:
         )
     ranked: list[RankedRun] = []
     last_key = None
-    for place, (_, run_id, key) in enumerate(best_runs(site.session, Board(round_id, logged=True)), start=1):
+    board = Board(round_id, logged=True, at_close=True)
+    for place, (_, run_id, key) in enumerate(best_runs(site.session, board), start=1):
         ranked.append(RankedRun(ranked[-1].rank if key == last_key else place, judged[run_id]))
         last_key = key
-    if tuple(ranked) != rank(judged.values()):
+    if tuple(ranked) != rank(judged.values(), _withdrawn(site, round_id)):
         raise JournalDisagrees(f"the board of round {round_id} is not in the order of the protocol. {WHAT_TO_DO}")
     return ranked
+
+
+def _withdrawn(site: Site, round_id: str) -> set[bytes]:
+    """Return the runs of a round that are withdrawn by what the log says so far."""
+    withdrawn: set[bytes] = set()
+    for leaf in map(leaves.decode, stored.acts_on(site.session, round_id)):
+        if isinstance(leaf, leaves.WithdrawLeaf):
+            withdrawn.add(leaf.run_id)
+        elif isinstance(leaf, leaves.ReinstateLeaf):
+            withdrawn.discard(leaf.run_id)
+    return withdrawn
 
 
 def logged_runs() -> Select[Any]:

@@ -1,23 +1,21 @@
 """Leaderboards of rounds: pages, the rows around a player, and a player's own rank."""
 
-import base64
-import binascii
 from collections.abc import Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from uuid import UUID
 
 from sqlalchemy import select
 
 from .boards import merge, note_missed
-from .errors import InvalidCursor, NotRanked
-from .game.encoding import lp
+from .cursors import Wanted, behind_tie, mark_of, neighbours, where
+from .errors import NotRanked
 from .gates import shows_standings
 from .players import Player, player_from
-from .ranking import Around, BoardMissing, Place, Ranked, RankingUnavailable, Slice, Standing, Where
+from .ranking import Around, BoardMissing, Ranked, RankingUnavailable, Slice, Standing, Where
 from .rounds import Round, get_round
 from .site import Site
-from .store.queries import Board, ranked_rows, ranked_total, rows_around
+from .slices import slice_of_sql
+from .store.queries import Board
 from .store.rows import EntryRow, PlayerRow, RunRow
 
 
@@ -36,7 +34,11 @@ class BoardRow:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A part of a leaderboard; gated, it says nothing but that."""
+    """A part of a leaderboard; gated, it says nothing but that.
+
+    `tied` and `last_tied` are how many players share the rank of the first and of the last row, and `behind_tie` is a
+    cursor behind all that share the first row's.
+    """
 
     round: Round
     gated: bool
@@ -44,17 +46,9 @@ class Page:
     rows: list[BoardRow]
     next: str | None
     previous: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """Which part of a leaderboard is asked for; at most one of after, before and around is set."""
-
-    limit: int = 50
-    after: str | None = None
-    before: str | None = None
-    around: UUID | None = None
-    bots: bool | None = None
+    tied: int = 0
+    last_tied: int = 0
+    behind_tie: str | None = None
 
 
 def page(site: Site, round_id: str, viewer_id: UUID | None, wanted: Wanted) -> Page:
@@ -63,26 +57,22 @@ def page(site: Site, round_id: str, viewer_id: UUID | None, wanted: Wanted) -> P
     Raises RoundNotFound, InvalidCursor, and NotRanked for the rows around a player who has none.
     """
     round = get_round(site, round_id)
-    board = Board(round.round_id, round.logged, wanted.bots)
-    where = _where(board, wanted)
+    board = Board(round.round_id, round.logged, wanted.bots, league_id=wanted.league_id)
+    mark = mark_of(round.round_id, wanted)
+    asked = where(mark, wanted)
     if not shows_standings(site, round, viewer_id):
         return Page(round, True, None, [], None, None)
-    found = _slice(site, round, board, where, wanted.limit)
-    rows = _rows(site, found.rows)
+    found = _slice(site, round, board, asked, wanted.limit)
+    rows = _rows(site, found.rows, viewer_id)
     if len(rows) < len(found.rows):  # Redis holds what SQL does not know
         note_missed(site, round.round_id)
-        found = _slice_of_sql(site, board, where, wanted.limit)
-        rows = _rows(site, found.rows)
+        found = slice_of_sql(site.session, board, asked, wanted.limit)
+        rows = _rows(site, found.rows, viewer_id)
     if wanted.around is not None and not rows:
         raise NotRanked("the player has no ranked run on this leaderboard")
-    return Page(
-        round,
-        False,
-        found.total,
-        rows,
-        _cursor(board, found.rows[-1]) if found.rows and found.more_after else None,
-        _cursor(board, found.rows[0]) if found.rows and found.more_before else None,
-    )
+    following, previous = neighbours(mark, asked, found)
+    behind = behind_tie(mark, found.rows[0].rank_key) if found.rows else None
+    return Page(round, False, found.total, rows, following, previous, found.tied, found.last_tied, behind)
 
 
 def standing(site: Site, round: Round, player_id: UUID) -> Standing | None:
@@ -112,37 +102,20 @@ def place(site: Site, round: Round, player_id: UUID, run_id: UUID, rank_key: int
     return standing(site, get_round(site, round.round_id), player_id)
 
 
-def _slice(site: Site, round: Round, board: Board, where: Where, limit: int) -> Slice:
-    if board.bots is None and not round.ranking_stale:
+def _slice(site: Site, round: Round, board: Board, asked: Where, limit: int) -> Slice:
+    if board.bots is None and board.league_id is None and not round.ranking_stale:
         try:
             try:
-                return site.ranking.slice(round.round_id, where, limit)
+                return site.ranking.slice(round.round_id, asked, limit)
             except BoardMissing:
                 merge(site, round.round_id)
-                return site.ranking.slice(round.round_id, where, limit)
+                return site.ranking.slice(round.round_id, asked, limit)
         except RankingUnavailable:
             pass  # the same from SQL
-    return _slice_of_sql(site, board, where, limit)
+    return slice_of_sql(site.session, board, asked, limit)
 
 
-def _slice_of_sql(site: Site, board: Board, where: Where, limit: int) -> Slice:
-    match where:
-        case Around(player_id):
-            rows = rows_around(site.session, board, player_id, limit)
-        case Place(key, run_id, before):
-            edge = (key, run_id)
-            rows = ranked_rows(
-                site.session, board, limit, after=None if before else edge, before=edge if before else None
-            )
-        case None:
-            rows = ranked_rows(site.session, board, limit, None, None)
-    if not rows:
-        return Slice(ranked_total(site.session, board), 0, 0, [])
-    ranked = [Ranked(row.rank, row.run_id, row.rank_key) for row in rows]
-    return Slice(rows[0].total, rows[0].place, rows[0].tied, ranked)
-
-
-def _rows(site: Site, ranked: Sequence[Ranked]) -> list[BoardRow]:
+def _rows(site: Site, ranked: Sequence[Ranked], viewer_id: UUID | None) -> list[BoardRow]:
     found = site.session.execute(
         select(RunRow, PlayerRow)
         .join(EntryRow, EntryRow.entry_id == RunRow.entry_id)
@@ -158,7 +131,7 @@ def _rows(site: Site, ranked: Sequence[Ranked]) -> list[BoardRow]:
         rows.append(
             BoardRow(
                 row.rank,
-                player_from(player),
+                player_from(player, viewer_id),
                 run.score,
                 run.penalty,
                 run.given_away_milli,
@@ -167,34 +140,3 @@ def _rows(site: Site, ranked: Sequence[Ranked]) -> list[BoardRow]:
             )
         )
     return rows
-
-
-# Cursors
-
-
-def _cursor(board: Board, row: Ranked) -> str:
-    content = _board_mark(board) + row.rank_key.to_bytes(8, "big") + row.run_id.bytes
-    return base64.urlsafe_b64encode(content).rstrip(b"=").decode()
-
-
-def _where(board: Board, wanted: Wanted) -> Where:
-    if wanted.around is not None:
-        return Around(wanted.around)
-    text = wanted.after or wanted.before
-    if text is None:
-        return None
-    try:
-        content = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
-    except (binascii.Error, ValueError):
-        content = b""
-    canonical = base64.urlsafe_b64encode(content).rstrip(b"=").decode() == text
-    if len(content) != 28 or not canonical or content[:4] != _board_mark(board):
-        raise InvalidCursor("this cursor is not from this leaderboard with these filters: start again without it")
-    key = int.from_bytes(content[4:12], "big")
-    if key >= 1 << 53:
-        raise InvalidCursor("this cursor is damaged: start again without it")
-    return Place(key, UUID(bytes=content[12:]), before=wanted.after is None)
-
-
-def _board_mark(board: Board) -> bytes:
-    return sha256(lp(board.round_id.encode()) + bytes((board.bots is not None, board.bots is True))).digest()[:4]

@@ -1,7 +1,7 @@
 """What belongs to a player alone: a copy of everything that is stored about one, and its deletion.
 
-What others rely on stays: entries and runs of daily rounds, which are in the log, with nobody's name. A copy holds
-nothing that its player may not see: no dice but those that are disclosed, and nothing of others.
+What others rely on stays: entries and runs of daily rounds and challenges, which are in the log, with nobody's name. A
+copy holds nothing that its player may not see: no dice but those that are disclosed, and nothing of others.
 """
 
 from collections import defaultdict
@@ -13,17 +13,32 @@ from uuid import UUID
 import orjson
 from sqlalchemy import ColumnElement, Select, delete, exists, select, update
 
+from .audit import acts_about, forget_acts
 from .clock import rfc3339
 from .errors import SeedUnavailable
 from .game.encoding import tiles_of
+from .game.rulesets import BY_HASH
 from .game.runs import turns_from
-from .players import Player, hold_player, player_from
+from .leagues import forget_member, hold_leagues, memberships
+from .players import Player, hold_name, hold_player, player_from, tokens_of
 from .profiles import profile
 from .ranking import RankingUnavailable
 from .rounds import Kind, disclosed_seed, round_from
 from .site import Site
 from .store.database import writing
-from .store.rows import AttemptRow, CodeRow, EntryRow, IdempotencyRow, MoveRow, PlayerRow, RoundRow, RunRow, TokenRow
+from .store.rows import (
+    AttemptRow,
+    ChallengeRow,
+    CodeRow,
+    EntryRow,
+    HeldNameRow,
+    IdempotencyRow,
+    MoveRow,
+    PlayerRow,
+    RoundRow,
+    RunRow,
+    TokenRow,
+)
 
 Json = dict[str, Any]
 
@@ -41,24 +56,35 @@ def delete_player(site: Site, player_id: UUID) -> None:
     """
     with writing(site.session):
         _hold_practice(site, player_id)  # rounds before players, as all others do
+        hold_leagues(site, player_id)
         row = hold_player(site, player_id, alone=True)
+        forget_member(site, player_id)
         for of_player in (TokenRow, CodeRow, IdempotencyRow):
             site.session.execute(delete(of_player).where(of_player.player_id == player_id))
         boards = _delete_practice(site, player_id)
-        row.name = row.name_key = None
+        forget_acts(site, player_id)
+        _give_names_up(site, row)
         row.deleted_at = site.clock()
     with suppress(RankingUnavailable):  # then ids of what is gone stay there, and boards that stay are merged anew
         for round_id in boards:
             site.ranking.forget(round_id)
 
 
+def _give_names_up(site: Site, row: PlayerRow) -> None:
+    """Keep everyone from posing as the player for a while; nothing stored says whose names they were."""
+    site.session.execute(update(HeldNameRow).where(HeldNameRow.player_id == row.player_id).values(player_id=None))
+    if row.name_key is not None:
+        hold_name(site, row.name_key, None)
+    row.name = row.name_key = None
+
+
 def _hold_practice(site: Site, player_id: UUID) -> None:
-    """Let everyone wait who plays practice rounds that the player owns or has entered."""
-    owned = select(RoundRow.round_id).where(RoundRow.owner_id == player_id)
+    """Let everyone wait who plays practice that the player has entered, or a round that the player has made."""
     entered = select(EntryRow.round_id).where(EntryRow.player_id == player_id)
+    practised = (RoundRow.kind == Kind.PRACTICE) & RoundRow.round_id.in_(entered)
     site.session.scalars(
         select(RoundRow.round_id)
-        .where(RoundRow.kind == Kind.PRACTICE, RoundRow.round_id.in_(owned.union(entered)))
+        .where((RoundRow.owner_id == player_id) | practised)
         .order_by(RoundRow.round_id)
         .with_for_update()
     ).all()
@@ -67,7 +93,7 @@ def _hold_practice(site: Site, player_id: UUID) -> None:
 def _delete_practice(site: Site, player_id: UUID) -> set[str]:
     """Delete the player's part in practice rounds, and those rounds of the player's that nobody else has entered.
 
-    The others stay without an owner. Return the rounds whose boards have changed.
+    The others, and challenges, stay without an owner. Return the rounds whose boards have changed.
     """
     session = site.session
     entries = (
@@ -82,7 +108,8 @@ def _delete_practice(site: Site, player_id: UUID) -> set[str]:
     boards = set(session.scalars(select(EntryRow.round_id).where(EntryRow.entry_id.in_(entries))))
     _delete(site, EntryRow, EntryRow.entry_id.in_(entries))
     owned = RoundRow.owner_id == player_id
-    _delete(site, RoundRow, owned & ~exists().where(EntryRow.round_id == RoundRow.round_id))
+    unused = (RoundRow.kind == Kind.PRACTICE) & ~exists().where(EntryRow.round_id == RoundRow.round_id)
+    _delete(site, RoundRow, owned & unused)
     session.execute(update(RoundRow).where(owned).values(owner_id=None))
     missed = {"missed_placements": RoundRow.missed_placements + 1}
     session.execute(update(RoundRow).where(RoundRow.round_id.in_(boards)).values(missed))
@@ -101,12 +128,15 @@ def export(site: Site, player_id: UUID) -> Iterator[bytes]:
     row = site.session.get_one(PlayerRow, player_id)
     yield b'{"exported_at":' + orjson.dumps(rfc3339(site.clock()))
     yield from _member("player", _player_json(row))
-    yield from _member("profile", _profile_json(site, player_from(row)))
+    yield from _member("profile", _profile_json(site, player_from(row, player_id)))
     yield from _members("tokens", _tokens(site, player_id))
     yield from _members("codes", _codes(site, player_id))
+    yield from _members("audit", _acts(site, player_id))
+    yield from _members("leagues", _leagues(site, player_id))
     yield from _members("attempts", _attempts(site, player_id))
     yield from _members("runs", _runs(site, player_id))
     yield from _members("practice_rounds", _practice_rounds(site, player_id))
+    yield from _members("challenges", _challenges(site, player_id))
     yield b"}\n"
 
 
@@ -153,10 +183,20 @@ def _profile_json(site: Site, player: Player) -> Json:
 
 
 def _tokens(site: Site, player_id: UUID) -> Iterator[Json]:
-    wanted = select(TokenRow.token_id, TokenRow.label, TokenRow.created_at).where(TokenRow.player_id == player_id)
-    for page in _pages(site, wanted, TokenRow.token_id):
-        for token_id, label, created_at in page:
-            yield {"token_id": str(token_id), "label": label, "created_at": rfc3339(created_at)}
+    for token in tokens_of(site, player_id):
+        yield {
+            "token_id": str(token.token_id),
+            "label": token.label,
+            "scopes": token.scopes,
+            "browser": token.browser,
+            "created_at": rfc3339(token.created_at),
+            "last_used": None if token.last_used is None else token.last_used.isoformat(),
+        }
+
+
+def _acts(site: Site, player_id: UUID) -> Iterator[Json]:
+    for act in acts_about(site, player_id):
+        yield {"at": rfc3339(act.at), "by": act.actor, "act": act.act, "note": act.note}
 
 
 def _codes(site: Site, player_id: UUID) -> Iterator[Json]:
@@ -164,6 +204,11 @@ def _codes(site: Site, player_id: UUID) -> Iterator[Json]:
     for kind, *moments in site.session.execute(wanted.where(CodeRow.player_id == player_id).order_by(CodeRow.kind)):
         created_at, expires_at, used_at = (None if moment is None else rfc3339(moment) for moment in moments)
         yield {"kind": kind, "created_at": created_at, "expires_at": expires_at, "used_at": used_at}
+
+
+def _leagues(site: Site, player_id: UUID) -> Iterator[Json]:
+    for name, is_owner, joined_at in memberships(site, player_id):
+        yield {"name": name, "owner": is_owner, "joined_at": rfc3339(joined_at)}
 
 
 def _attempts(site: Site, player_id: UUID) -> Iterator[Json]:
@@ -221,7 +266,8 @@ def _runs(site: Site, player_id: UUID) -> Iterator[Json]:
 
 
 def _practice_rounds(site: Site, player_id: UUID) -> Iterator[Json]:
-    wanted = select(RoundRow.round_id, RoundRow).where(RoundRow.owner_id == player_id)
+    own = RoundRow.owner_id == player_id, RoundRow.kind == Kind.PRACTICE
+    wanted = select(RoundRow.round_id, RoundRow).where(*own)
     for page in _pages(site, wanted, RoundRow.round_id):
         for round_id, row in page:
             round, seed = round_from(row, site.clock()), None
@@ -234,4 +280,22 @@ def _practice_rounds(site: Site, player_id: UUID) -> Iterator[Json]:
                 "created_at": rfc3339(row.created_at),
                 "closes_at": rfc3339(round.closes_at),
                 "seed": None if seed is None else seed.hex(),
+            }
+
+
+def _challenges(site: Site, player_id: UUID) -> Iterator[Json]:
+    """Return the challenges that the player has made; those that the player has entered are among the attempts."""
+    wanted = (
+        select(RoundRow.round_id, RoundRow, ChallengeRow.most_players)
+        .join(ChallengeRow, ChallengeRow.round_id == RoundRow.round_id)
+        .where(RoundRow.owner_id == player_id)
+    )
+    for page in _pages(site, wanted, RoundRow.round_id):
+        for round_id, row, most_players in page:
+            yield {
+                "round_id": round_id,
+                "ruleset": BY_HASH[row.ruleset_hash].id,
+                "players": most_players,
+                "created_at": rfc3339(row.created_at),
+                "closes_at": rfc3339(row.closes_at),
             }

@@ -1,7 +1,9 @@
-"""Redis: one sorted set a round, a view of the runs in SQL that can be lost and rebuilt, and is never believed.
+"""Redis: a sorted set for each round and period, a view of SQL that can be lost and rebuilt, and is never believed.
 
-    shutbox:<name>:{<round id>}:board     sorted set   run id (16 bytes) → rank key
-    shutbox:<name>:{<round id>}:players   hash         player id (16 bytes) → the run id that ranks the player
+    shutbox:<name>:{<board id>}:board     sorted set   run id (16 bytes) → rank key
+    shutbox:<name>:{<board id>}:players   hash         player id (16 bytes) → the run id that ranks the player
+
+The id of a round's board is that of the round. On a period's board the player's id stands for the run id too.
 
 Once the board holds everything that SQL held, the hash has a field with an empty name: the identity of that server. A
 board without it, or with that of an earlier server, is not read: a server that was killed, or a replica that took over,
@@ -64,12 +66,13 @@ class Ranked:
 class Slice:
     """A part of a board. `start` is the place of the first row, counted from 0; `total` counts players.
 
-    `tied` is how many players share the rank of the first row, 0 where there is none.
+    `tied` is how many players share the rank of the first row, and `last_tied` that of the last; 0 where there is none.
     """
 
     total: int
     start: int
     tied: int
+    last_tied: int
     rows: list[Ranked]
 
     @property
@@ -161,7 +164,7 @@ class Ranking:
         found = self._ask(lambda: self._slice(self.keys(round_id), (str(limit), *arguments)))
         if found is None:
             raise BoardMissing
-        total, start, first_rank, tied, flat = found
+        total, start, first_rank, tied, last_tied, flat = found
         rows: list[Ranked] = []
         for place, (run_id, score) in enumerate(zip(flat[::2], flat[1::2], strict=True), start=start):
             key = int(float(score))
@@ -170,16 +173,19 @@ class Ranking:
             elif key != rows[-1].rank_key:
                 rank = place + 1
             rows.append(Ranked(rank, UUID(bytes=run_id), key))
-        return Slice(total, start, tied, rows)
+        return Slice(total, start, tied, last_tied, rows)
 
-    def merge(self, round_id: str, best: Iterable[tuple[UUID, UUID, int]]) -> None:
-        """Merge all the (player id, run id, rank key) rows that SQL holds; from then on the board is read."""
+    def merge(self, round_id: str, best: Iterable[tuple[UUID, UUID, int]], seconds: int = 0) -> None:
+        """Merge all the (player id, run id, rank key) rows that SQL holds; from then on the board is read.
+
+        With `seconds` the board is gone after that time, also if this ends in the middle.
+        """
         rows, keys = iter(best), self.keys(round_id)
         identity = self._ask(lambda: self._identity(keys))
         while batch := list(islice(rows, 1000)):
             flat = [part for player, run, key in batch for part in (player.bytes, run.bytes, str(key))]
-            self._ask(partial(self._merge, keys, flat))
-        self._ask(lambda: self._mark(keys, (identity,)))
+            self._ask(partial(self._merge, keys, (str(seconds), *flat)))
+        self._ask(lambda: self._mark(keys, (str(seconds), identity)))
 
     def holds(self, round_id: str) -> bool:
         """Tell whether this board is read from Redis."""
@@ -258,15 +264,29 @@ _HOLDS = _KEYS + _HELD + "return 1"
 
 _IDENTITY = _SERVER + "return server()"
 
+_LIFETIME = """
+if ARGV[1] ~= '0' then
+  for i = 1, 2 do redis.call('EXPIRE', KEYS[i], ARGV[1]) end
+end
+"""
+
 # A server that was started anew in the middle of a merge has lost the rows before.
-_MARK = _KEYS + _SERVER + "if server() == ARGV[1] then redis.call('HSET', players, '', ARGV[1]) end"
+_MARK = (
+    _KEYS
+    + _SERVER
+    + """
+if server() == ARGV[2] then redis.call('HSET', players, '', ARGV[2]) end
+"""
+    + _LIFETIME
+)
 
 _MERGE = (
     _KEYS
     + _MERGING
     + """
-for i = 1, #ARGV, 3 do merge(ARGV[i], ARGV[i + 1], ARGV[i + 2]) end
+for i = 2, #ARGV, 3 do merge(ARGV[i], ARGV[i + 1], ARGV[i + 2]) end
 """
+    + _LIFETIME
 )
 
 _PLACE = (
@@ -286,8 +306,8 @@ redis.call('ZREM', KEYS[1], ARGV[2])
 if redis.call('HGET', KEYS[2], ARGV[1]) == ARGV[2] then redis.call('HDEL', KEYS[2], ARGV[1]) end
 """
 
-# Returns total, place of the first row, its rank, how many share that, and the rows. A place between rows is found by
-# halving within the tie, so that a cursor holds when its own run has left the board.
+# Returns total, place of the first row, its rank, how many share that and the last row's, and the rows. A place between
+# rows is found by halving within the tie, so that a cursor holds when its own run has left the board.
 _SLICE = (
     _KEYS
     + _HELD
@@ -316,7 +336,7 @@ end
 local start = 0
 if wanted == 'around' then
   local run = redis.call('HGET', players, id)
-  if not run then return {total, 0, 0, 0, {}} end
+  if not run then return {total, 0, 0, 0, 0, {}} end
   local own = redis.call('ZRANK', board, run)
   if not own then return nil end
   start = math.max(0, math.min(own - math.floor(limit / 2), total - limit))
@@ -327,13 +347,15 @@ elseif wanted == 'before' then
   start = math.max(0, stop - limit)
   limit = stop - start
 end
-if limit == 0 then return {total, start, 0, 0, {}} end
+if limit == 0 then return {total, start, 0, 0, 0, {}} end
 local rows = redis.call('ZRANGE', board, start, start + limit - 1, 'WITHSCORES')
-local rank, tied = 0, 0
+local rank, tied, last_tied = 0, 0, 0
 if rows[2] then
+  local last = rows[#rows]
   rank = 1 + redis.call('ZCOUNT', board, '-inf', '(' .. rows[2])
   tied = redis.call('ZCOUNT', board, rows[2], rows[2])
+  last_tied = redis.call('ZCOUNT', board, last, last)
 end
-return {total, start, rank, tied, rows}
+return {total, start, rank, tied, last_tied, rows}
 """
 )

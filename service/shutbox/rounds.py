@@ -9,21 +9,22 @@ from enum import IntEnum, StrEnum
 from hashlib import sha256
 from uuid import UUID
 
-from sqlalchemy import func, select, update
+from sqlalchemy import exists, func, select, update
 
 from .chains import why_missing
-from .clock import HOUR
-from .errors import IdempotencyKeyReused, RoundNotFound, RulesetNotFound, SeedUnavailable
+from .clock import HOUR, SECOND
+from .errors import PlayerBanned, RoundNotFound, RulesetNotFound, SeedUnavailable
 from .game.analysis import best_possible_penalty
 from .game.dice import deal
 from .game.encoding import lp
 from .game.rules import RollTable, Rules, rules_of
 from .game.rulesets import BY_HASH, CATALOGUE, Ruleset
+from .idempotency import claim_key
 from .players import hold_player
 from .seeds import commits_to, day_seed, round_seed
-from .site import Site
+from .site import Counts, Site
 from .store.database import insert_or_nothing, writing
-from .store.rows import AttemptRow, EntryRow, IdempotencyRow, RoundRow, RunRow
+from .store.rows import AttemptRow, EntryRow, RoundRow, RunRow
 from .tlog.disclosure import commitment
 
 _ROUND_ID = re.compile(r"[a-z0-9-]{1,80}\Z")
@@ -154,9 +155,9 @@ def _possible_seeds(site: Site, round: Round) -> Iterable[bytes]:
     return (day_seed(link, day, round.mode, round.ruleset.hash) for link in site.secrets.links_of(day))
 
 
-def is_practice(round_id: str) -> bool:
-    """Tell by its id (protocol.md, "Runs") whether a round is a practice round."""
-    return round_id.startswith(f"{Kind.PRACTICE}-")
+def is_held_alone(round_id: str) -> bool:
+    """Tell by its id whether each write to a round waits for the one before: not to a daily, which many play."""
+    return round_id.startswith((f"{Kind.PRACTICE}-", f"{Kind.CHALLENGE}-"))
 
 
 def disclosed_seed(site: Site, round: Round) -> bytes | None:
@@ -173,18 +174,28 @@ def dice_of(site: Site, round: Round) -> tuple[Rules, RollTable]:
 
 
 def counts(site: Site, round_id: str) -> tuple[int, int]:
-    """Return how many players have started and how many have finished."""
-    started = site.session.scalar(select(func.count()).select_from(EntryRow).where(EntryRow.round_id == round_id))
-    finished = site.session.scalar(select(func.count(RunRow.entry_id.distinct())).where(RunRow.round_id == round_id))
-    return started or 0, finished or 0
+    """Return how many players have started and how many have finished.
+
+    Counting takes longer the more there are, so the counts of a large round are kept: a second for each 5,000 players.
+    """
+    kept, now = site.counted.get(round_id), site.clock()
+    if kept is not None and kept.at <= now < kept.at + kept.started // 5_000 * SECOND:
+        return kept.started, kept.finished
+    of_round = select(func.count()).select_from(EntryRow).where(EntryRow.round_id == round_id)
+    started = site.session.scalar(of_round) or 0
+    finished = site.session.scalar(of_round.where(exists().where(RunRow.entry_id == EntryRow.entry_id))) or 0
+    if started >= 5_000:
+        site.counted[round_id] = Counts(now, started, finished)
+    return started, finished
 
 
 def enter(site: Site, round: Round, player_id: UUID) -> EntryRow:
     """Return the player's entry in a round, made if there is none, and held until the transaction ends.
 
-    Raises PlayerRequired for a player who was deleted meanwhile.
+    Raises PlayerRequired for a player who was deleted meanwhile, and PlayerBanned for one who was banned.
     """
-    hold_player(site, player_id)
+    if hold_player(site, player_id).banned_at is not None:
+        raise PlayerBanned("the operator of this service has banned this player")
     insert_or_nothing(
         site.session,
         EntryRow,
@@ -227,26 +238,17 @@ def issue_practice(
     )
     with writing(site.session):
         hold_player(site, owner_id)
-        if idempotency_key is None:
-            site.session.add(row)
-            return round_from(row, now)
-        asked = sha256(lp(ruleset_id.encode()) + lp(mode.encode()) + lp(given_seed or b"")).digest()
-        earlier = site.session.get(IdempotencyRow, (owner_id, idempotency_key))
-        if earlier is None:
+        if idempotency_key is not None:
+            asked = sha256(lp(ruleset_id.encode()) + lp(mode.encode()) + lp(given_seed or b"")).digest()
+            key = claim_key(site, owner_id, idempotency_key, asked)
+            if key.round_id is not None:
+                return get_round(site, key.round_id)
             site.session.add(row)
             site.session.flush()
-            made = insert_or_nothing(
-                site.session,
-                IdempotencyRow,
-                {"player_id": owner_id, "key": idempotency_key, "request_hash": asked, "round_id": round_id},
-            )
-            if made:
-                return round_from(row, now)
-            site.session.delete(row)
-            earlier = site.session.get_one(IdempotencyRow, (owner_id, idempotency_key), populate_existing=True)
-        if earlier.request_hash != asked:
-            raise IdempotencyKeyReused("this Idempotency-Key was sent before with another request; send a new one")
-        return get_round(site, earlier.round_id)
+            key.round_id = round_id
+        else:
+            site.session.add(row)
+        return round_from(row, now)
 
 
 def close(site: Site, row: RoundRow, now: int) -> None:
@@ -263,14 +265,15 @@ def close(site: Site, row: RoundRow, now: int) -> None:
     row.seed = seed_of(site, round)
     row.best_possible_penalty = best_possible_penalty(rules, table)
     row.state = State.CLOSED
+    row.closed_at = now
 
 
-def close_practice(site: Site, limit: int = 100) -> int:
-    """Close practice rounds whose time is over, of at most `limit` due ones; return how many were closed.
+def close_due_rounds(site: Site, limit: int = 100) -> int:
+    """Close rounds of no day whose time is over, of at most `limit` due ones; return how many were closed.
 
     One whose seed cannot be made here stays as it is and keeps no other from closing.
     """
-    overdue = (RoundRow.kind == Kind.PRACTICE, RoundRow.state < State.CLOSED, RoundRow.closes_at <= site.clock())
+    overdue = (RoundRow.day.is_(None), RoundRow.state < State.CLOSED, RoundRow.closes_at <= site.clock())
     due = site.session.scalars(  # by lot: so those that fail every time never stand before all others
         select(RoundRow.round_id).where(*overdue).order_by(func.random()).limit(limit)
     ).all()

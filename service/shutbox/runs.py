@@ -18,7 +18,8 @@ from .ranking import Standing, rank_key
 from .rounds import Mode, Round, State, dice_of, enter, get_round, hold_round
 from .site import Site
 from .store.database import writing
-from .store.rows import EntryRow, PlayerRow, RunRow
+from .store.rows import EntryRow, PlayerRow, RunRow, WithdrawalRow, WithdrawnRow
+from .tlog.leaves import WithdrawReason
 
 _EXPLAINED = {
     Reason.DICE_NOT_ALLOWED: "this board does not allow that number of dice",
@@ -30,6 +31,16 @@ _EXPLAINED = {
     Reason.TURN_AFTER_END: "the round had ended before this turn",
     Reason.UNFINISHED: "the round has not ended after the last turn: a turn is missing here",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Withdrawal:
+    """Why and when the operator took a run off the ranking, and where that is in the log."""
+
+    reason: WithdrawReason
+    note: str
+    at: int
+    leaf_index: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +63,7 @@ class Run:
     accepted_at: int
     to_log: bool  # it has a receipt, once it has its place in the log
     leaf_index: int | None
+    withdrawn: Withdrawal | None
     gated: bool
 
 
@@ -94,11 +106,12 @@ def submit(site: Site, player: Player, round_id: str, turns: Sequence[Turn]) -> 
             row = _stored(site, round_id, player.player_id, turns)
             if row is None:
                 row, created = accept(site, round, entry, turns), True
-    if row.to_log or not round.logged:
+        withdrawn = _withdrawal(site, row.run_id)
+    if withdrawn is None and (row.to_log or not round.logged):
         standing = leaderboards.place(site, round, player.player_id, row.run_id, row.rank_key)
     else:
-        standing = leaderboards.standing(site, round, player.player_id)  # it does not improve on a logged run
-    return _shown(row, player, standing, standings=True, turns=True), created
+        standing = leaderboards.standing(site, round, player.player_id)  # of another run of the player
+    return _shown(row, player, standing, withdrawn, standings=True, turns=True), created
 
 
 def accept(site: Site, round: Round, entry: EntryRow, turns: Sequence[Turn]) -> RunRow:
@@ -139,11 +152,12 @@ def get_run(site: Site, run_id: UUID, viewer_id: UUID | None) -> Run:
     ).first()
     if found is None:
         raise RunNotFound(f"there is no run {run_id}")
-    row, owner = found[0], player_from(found[1])
+    row, owner = found[0], player_from(found[1], viewer_id)
     round = get_round(site, row.round_id)
     standings = owner.player_id == viewer_id or shows_standings(site, round, viewer_id)
     standing = leaderboards.standing(site, round, owner.player_id)
-    return _shown(row, owner, standing, standings, shows_turns(round, viewer_id, owner.player_id))
+    withdrawn = _withdrawal(site, run_id) if standings else None
+    return _shown(row, owner, standing, withdrawn, standings, shows_turns(round, viewer_id, owner.player_id))
 
 
 def illegal(refusal: Refusal) -> IllegalRun:
@@ -157,7 +171,9 @@ def explained(reason: Reason) -> str:
     return _EXPLAINED[reason]
 
 
-def _shown(row: RunRow, owner: Player, standing: Standing | None, standings: bool, turns: bool) -> Run:
+def _shown(
+    row: RunRow, owner: Player, standing: Standing | None, withdrawn: Withdrawal | None, standings: bool, turns: bool
+) -> Run:
     ranked = standing is not None and standing.run_id == row.run_id
     return Run(
         run_id=row.run_id,
@@ -176,8 +192,26 @@ def _shown(row: RunRow, owner: Player, standing: Standing | None, standings: boo
         accepted_at=row.accepted_at,
         to_log=row.to_log,
         leaf_index=row.leaf_index,
+        withdrawn=withdrawn,
         gated=not (standings and turns),
     )
+
+
+def withdrawn_on(site: Site, round_id: str) -> Sequence[tuple[UUID, Withdrawal]]:
+    """Return the runs of a round that are withdrawn now, the earliest first."""
+    wanted = select(WithdrawnRow.run_id).join(RunRow).where(RunRow.round_id == round_id).order_by(RunRow.run_id)
+    found = [(run_id, _withdrawal(site, run_id)) for run_id in site.session.scalars(wanted).all()]
+    return [(run_id, withdrawal) for run_id, withdrawal in found if withdrawal is not None]
+
+
+def _withdrawal(site: Site, run_id: UUID) -> Withdrawal | None:
+    """Return what took a run off the ranking; None if it is ranked, or would be if it were the best."""
+    columns = (WithdrawalRow.reason, WithdrawalRow.note, WithdrawalRow.at, WithdrawalRow.leaf_index)
+    last = select(*columns).where(WithdrawalRow.run_id == run_id).order_by(WithdrawalRow.at.desc()).limit(1)
+    found = site.session.execute(last).first()
+    if found is None or found.reason is None:
+        return None
+    return Withdrawal(WithdrawReason(found.reason), found.note, found.at, found.leaf_index)
 
 
 def _stored(site: Site, round_id: str, player_id: UUID, turns: Sequence[Turn]) -> RunRow | None:
@@ -189,8 +223,12 @@ def _stored(site: Site, round_id: str, player_id: UUID, turns: Sequence[Turn]) -
 
 
 def _improves(site: Site, entry: EntryRow, score: int) -> bool:
-    """Tell whether a score is higher than that of every logged run of the entry: only then an open run is logged."""
-    best = site.session.scalar(select(func.max(RunRow.score)).where(RunRow.entry_id == entry.entry_id, RunRow.to_log))
+    """Tell whether a score is higher than that of every logged run of the entry: only then an open run is logged.
+
+    Those that are withdrawn do not count.
+    """
+    counted = (RunRow.to_log, RunRow.run_id.not_in(select(WithdrawnRow.run_id)))
+    best = site.session.scalar(select(func.max(RunRow.score)).where(RunRow.entry_id == entry.entry_id, *counted))
     return best is None or score > best
 
 

@@ -20,8 +20,10 @@ from .clock import SECOND, day_at
 from .days import advance, close_due_days, make_days
 from .errors import JournalDisagrees, Unavailable
 from .journal import check_log, integrate
+from .period_boards import build_boards
 from .ranking import RankingUnavailable
-from .rounds import close_practice
+from .retention import remove_what_is_over
+from .rounds import close_due_rounds
 from .site import Site
 from .store.database import insert_or_nothing, writing
 from .store.rows import LeaseRow
@@ -31,6 +33,7 @@ log = logging.getLogger("shutbox.worker")
 TICK_SECONDS = 1.0
 LEASE_MS = 10 * SECOND
 MINUTE_MS = 60 * SECOND
+HOUR_MS = 60 * MINUTE_MS
 SLACK_MS = 10 * MINUTE_MS  # how far the clocks of two nodes may lie apart
 _RECONCILED = "reconciled"  # the row of `leases` that holds when boards were last reconciled
 
@@ -53,6 +56,7 @@ def keep_boards(site: Site) -> None:
     last = site.session.get(LeaseRow, _RECONCILED, populate_existing=True)
     since = 0 if last is None else min(last.until, now) - SLACK_MS
     reconcile(site, boards_in_use(site, since))
+    build_boards(site)
     with writing(site.session):
         insert_or_nothing(site.session, LeaseRow, {"name": _RECONCILED, "holder": "", "until": now})
         site.session.execute(update(LeaseRow).where(LeaseRow.name == _RECONCILED).values(until=now))
@@ -60,7 +64,7 @@ def keep_boards(site: Site) -> None:
 
 def _make_and_close(site: Site) -> None:
     """Each duty by itself: a day that cannot be closed here must not keep the next one from being made."""
-    for duty in (make_days, advance, _close_days, close_practice):
+    for duty in (make_days, advance, _close_days, close_due_rounds):
         try:
             duty(site)
         except (SQLAlchemyError, Unavailable) as error:
@@ -103,8 +107,12 @@ def some_worker_leads(site: Site) -> bool:
 
 
 def _close_days(site: Site) -> None:
-    for day in close_due_days(site):
+    closed = close_due_days(site)
+    for day in closed:
         log.warning("day %s is closed", day)
+    if closed:
+        with suppress(RankingUnavailable):
+            build_boards(site)
 
 
 @dataclass
@@ -117,6 +125,7 @@ class Worker:
     _log_checked: bool = False
     _tried_at: int = 0
     _warned_on: date | None = None
+    _tidied_at: int = 0
 
     def tick(self) -> None:
         """Do what is due, if this worker leads; else look at the log, to notice if it goes back.
@@ -128,6 +137,7 @@ class Worker:
             _make_and_close(self.site)
             self._log_checked = write_log(self.site, whole=not self._log_checked)
             self._keep_boards()
+            self._tidy()
         else:
             if not 0 <= now - self._tried_at < MINUTE_MS:
                 _make_and_close(self.site)
@@ -135,6 +145,12 @@ class Worker:
             with _saying_what_stops_the_log(self.site):
                 keep_witness(self.site)
         self._warn()
+
+    def _tidy(self) -> None:
+        """Remove what is over, once an hour; after a full batch go on with the next tick."""
+        now = self.site.clock()
+        if not 0 <= now - self._tidied_at < HOUR_MS and not remove_what_is_over(self.site):
+            self._tidied_at = now
 
     def _warn(self) -> None:
         """Say once a day that this node's secrets come to their end; those of other nodes may reach further."""

@@ -14,7 +14,7 @@ from flask import Flask
 from shutbox.config import Settings
 from shutbox.days import advance, close_due_days, daily_round_id, make_days
 from shutbox.game.rulesets import CATALOGUE
-from shutbox.rounds import Mode
+from shutbox.rounds import Mode, close_due_rounds
 from shutbox.seeds import Secrets
 from shutbox.site import Site
 from shutbox.store.database import db
@@ -70,6 +70,7 @@ class Host:
             make_days(self.site)
             advance(self.site)
             close_due_days(self.site)
+            close_due_rounds(self.site)
             log_all(self.site)
 
     def go_to(self, moment: str) -> None:

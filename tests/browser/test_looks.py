@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.browser import boards, challenges, leagues, moderated, sessions
 from tests.browser.conftest import Opener
 from tests.browser.hosting import PUZZLE, SEALED, VARIANT, Host
 from tests.browser.people import Mouse, state_of
@@ -24,7 +25,7 @@ RUN_AXE = "tags => axe.run({runOnly: {type: 'tag', values: tags}, resultTypes: [
 EXPLAINED = {
     # Text on felt, wood and rail lies on gradients, which axe cannot measure: tests/web/test_contrast.py does.
     # The dialog of keys lies in the top layer over the page; its words are ink on sheet as everywhere.
-    "color-contrast": (".makes", ".numeral", "#makes", "> text", "dd:nth-child", "dt:nth-child", "dialog"),
+    "color-contrast": (".makes", ".numeral", "#makes", "> text", "dd:nth-child", "dt:nth-child", "dialog", "#confirm"),
 }
 
 
@@ -315,6 +316,8 @@ STATES: dict[str, Callable[[Host, Any], None]] = {
     "settings": address("/settings"),
     "settings-codes": codes,
     "settings-refused-code": refused_code,
+    "settings-sessions": sessions.several,
+    "settings-token": sessions.token_made,
     "settings-deleting": deleting,
     "settings-deleted": deleted,
     "today-known": known("/"),
@@ -330,7 +333,22 @@ STATES: dict[str, Callable[[Host, Any], None]] = {
     "player-missing": address("/player/Nobody"),
     "archive": archived,
     "archive-running": address("/archive"),
+    "leagues": leagues.all_leagues,
+    "leagues-none": address("/leagues"),
+    "league-preview": leagues.shown(None),
+    "league-member": leagues.shown(1),
+    "league-played": leagues.shown(1, leagues.played_today),
+    "league-owner": leagues.shown(0),
+    "league-asked": leagues.asked,
+    "league-full": leagues.shown(None, lambda host, code, players: host.restart(league_size=5)),
+    "league-expired": leagues.shown(None, lambda host, code, players: players[0].post(f"/leagues/{code}/codes")),
+    "league-closed": leagues.shown(None, lambda host, code, players: players[0].delete(f"/leagues/{code}")),
+    "today-league": leagues.today,
+    **boards.STATES,
+    **challenges.STATES,
+    **moderated.STATES,
     "api": address("/api"),
+    "api-call": address("/api#submitRun"),
     "missing": address("/nothing"),
 }
 PLAY = [name for name in STATES if name.startswith(("play", "puzzle"))]

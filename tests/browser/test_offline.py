@@ -1,7 +1,8 @@
 """Without a connection: what works goes on, a ranked round waits, and an old day is never shown as today."""
 
 import shutil
-from collections.abc import Iterator
+import threading
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,45 @@ def finished(host: Host, page: Any) -> str:
     return path
 
 
+class SlowAnswer:
+    """Has the service answer what is asked at one path when it is told to, and not before."""
+
+    def __init__(self, host: Host, path: str) -> None:
+        self.asked = threading.Event()
+        self.answered = threading.Event()
+        assert host.app is not None
+        answer = host.app.wsgi_app
+
+        def wsgi_app(environ: Any, start_response: Any) -> Iterable[bytes]:
+            body = answer(environ, start_response)
+            if environ["PATH_INFO"] == path:
+                self.asked.set()
+                assert self.answered.wait(8)
+            return body
+
+        host.app.wsgi_app = wsgi_app  # type: ignore[method-assign]
+
+    def arrive(self) -> None:
+        """Let the answers pass."""
+        self.answered.set()
+
+
+def code_of_cem(host: Host) -> str:
+    """Return a code by which a browser plays as Cem."""
+    made = host.player("Cem").post("/players/me/transfer-codes")
+    return str(made.get_json()["code"])
+
+
+def use(page: Any, code: str) -> None:
+    """Use a code, and do not wait for the answer."""
+    page.evaluate(
+        """(code) => void fetch("/api/v1/transfers", {
+          method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify({ code })
+        }).then(({ ok }) => { document.title = ok ? "Used" : "Refused"; })""",
+        code,
+    )
+
+
 def expect_offline(page: Any, seen: str) -> None:
     expect(page.get_by_role("heading", level=1)).to_have_text("You are offline")
     expect(page.locator("#seen")).to_have_text(f"Last seen: {seen}")
@@ -72,12 +112,12 @@ def newer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         (folder / "shutbox.css").write_text((folder / "shutbox.css").read_text() + "\n:root { --newer: 1; }\n")
         for module in (statics, offline):
             monkeypatch.setattr(module, "STATIC_DIR", folder)
-        statics.static_version.cache_clear()
+        statics.static_files.cache_clear()
         host.restart()
 
     yield update
     monkeypatch.undo()
-    statics.static_version.cache_clear()
+    statics.static_files.cache_clear()
 
 
 # What is installed, and when
@@ -308,6 +348,32 @@ def test_an_own_result_is_shown_as_it_was(host: Host, page: Any) -> None:
     expect(page.get_by_text("You are offline. This page is as it was on 30 Nov.")).to_be_visible()
 
 
+def test_a_result_is_kept_once_whatever_a_link_has_added_to_its_address(host: Host, page: Any) -> None:
+    """As sites do on which links are shared."""
+    result = finished(host, page)
+    page.evaluate("caches.delete('shutbox-own')")
+    page.goto(f"{result}?fbclid=abc")
+    until(page, "async (path) => Boolean(await caches.match(path))", result)
+    host.stop()
+    page.goto("/")
+    page.locator("#results").get_by_role("link").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Score 35")
+    page.goto(f"{result}?fbclid=def")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Score 35")
+
+
+def test_a_kept_page_is_asked_for_again_when_the_service_is_back(host: Host, page: Any) -> None:
+    result = finished(host, page)
+    page.clock.install()
+    host.stop()
+    page.goto(result)
+    expect(page.get_by_text("You are offline.")).to_be_visible()
+    host.restart()
+    page.clock.fast_forward(10_000)
+    expect(page.get_by_text("You are offline.")).to_have_count(0)
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Score 35")
+
+
 def test_only_the_newest_own_results_are_kept(host: Host, page: Any) -> None:
     result = finished(host, page)
     page.evaluate(
@@ -349,6 +415,41 @@ def test_a_write_that_changes_the_player_forgets_the_results(host: Host, page: A
         [method, path],
     )
     until(page, FORGOTTEN)
+    host.stop()
+    page.goto(result)
+    expect_offline(page, "30 Nov")
+
+
+def test_a_result_that_arrives_after_the_player_has_changed_is_not_kept(host: Host, page: Any) -> None:
+    """It was asked for as the player before, in another tab."""
+    result = finished(host, page)
+    other = page.context.new_page()
+    other.goto("/rules")
+    slow = SlowAnswer(host, result)
+    page.evaluate("void setTimeout(() => location.reload())")
+    assert slow.asked.wait(8)
+    use(other, code_of_cem(host))
+    expect(other).to_have_title("Used")
+    slow.arrive()
+    expect(page.locator("#who")).to_be_attached()
+    page.wait_for_load_state("networkidle")
+    host.stop()
+    other.goto(result)
+    expect_offline(other, "30 Nov")
+
+
+def test_a_result_that_is_seen_while_the_player_changes_is_not_kept(host: Host, page: Any) -> None:
+    """The answer brings the new cookie: until then pages are asked for as the player before."""
+    result = finished(host, page)
+    other = page.context.new_page()
+    other.goto("/rules")
+    slow = SlowAnswer(host, "/api/v1/transfers")
+    use(other, code_of_cem(host))
+    assert slow.asked.wait(8)
+    page.reload()
+    until(page, "async (path) => Boolean(await caches.match(path))", result)
+    slow.arrive()
+    expect(other).to_have_title("Used")
     host.stop()
     page.goto(result)
     expect_offline(page, "30 Nov")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import Opener
+from tests.browser.conftest import ARGUMENTS, Opener, chromium_binary
 from tests.browser.hosting import SEALED, Host
 from tests.browser.people import Mouse
 from tests.players import Api
@@ -163,18 +163,6 @@ def test_what_scripts_have_stored_may_vanish(mara: Api, page: Any) -> None:
     expect_mara(page)
 
 
-def test_a_token_of_another_program_is_revoked(mara: Api, page: Any) -> None:
-    page.goto("/settings")
-    expect(page.get_by_role("heading", name="Who plays as you")).to_have_count(0)
-    made = mara.post("/players/me/tokens", {"label": "bot on the shelf"}).get_json()
-    page.reload()
-    row = page.get_by_role("row", name="bot on the shelf")
-    row.get_by_role("button", name="Revoke").click()
-    expect(row).to_have_count(0)
-    expect(page.get_by_role("row", name="this browser").get_by_role("button")).to_have_count(0)
-    assert Api(mara.app, made["token"]).get("/players/me").status_code == 401
-
-
 # My data
 
 
@@ -321,8 +309,8 @@ def begun_yesterday(host: Host, page: Any) -> None:
     [
         (not_played, "Play today’s round", "Everyone gets the same dice."),
         (in_progress, "Resume today’s round", "Everyone gets the same dice."),
-        (done, "See your result", "Today: 10 left, 1st of 1 so far"),
-        (done_yesterday, "Play today’s round", "Yesterday: 10 left, 1st of 1"),
+        (done, "See your result", "Today: Score 35 · 10 left, 1st of 1 so far"),
+        (done_yesterday, "Play today’s round", "Yesterday: Score 35 · 10 left, 1st of 1"),
         (begun_yesterday, "Play today’s round", "Yesterday’s Classic round is not finished: you have until 02:00 UTC"),
     ],
 )
@@ -353,3 +341,23 @@ def test_sound_is_off_until_it_is_switched_on(host: Host, page: Any) -> None:
     expect(page.locator("html")).to_have_attribute("data-sound", "on")
     page.goto("/settings")
     expect(page.get_by_role("radio", name="Dice and tiles are heard")).to_be_checked()
+
+
+def test_back_shows_nothing_of_the_player_before(host: Host, chromium: Any) -> None:
+    """The browser's page cache has the page of another player's running round, and brings it out as it was."""
+    browser = chromium.browser_type.launch(
+        executable_path=chromium_binary(),
+        args=list(ARGUMENTS),
+        ignore_default_args=["--disable-back-forward-cache"],
+    )
+    page = browser.new_context(base_url=host.address).new_page()
+    before, after = host.player(), host.player()
+    run_id = before.play_sealed(SEALED)["run_id"]
+    host.sign_in(page, before)
+    page.goto(f"/run/{run_id}")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Score")
+    page.goto("/rules")
+    host.sign_in(page, after)
+    page.evaluate("void setTimeout(() => history.back())")
+    expect(page.get_by_role("heading", level=1)).to_have_text("A result, for later")
+    browser.close()

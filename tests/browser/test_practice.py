@@ -192,9 +192,19 @@ def test_a_wrong_seed_is_explained_and_loses_nothing(host: Host, page: Any) -> N
     expect(page.locator("#where")).to_contain_text("roll 1")
     expect(field).not_to_have_attribute("aria-invalid", "true")
     assert page.url.endswith("ab" * 32)
-    page.goto("/practice?seed=short")
-    expect(page.get_by_label("Seed of the dice")).to_have_value("short")
-    expect(page.get_by_role("button", name="No dice")).to_have_attribute("aria-disabled", "true")
+
+
+def test_an_address_with_a_wrong_seed_says_so_at_the_table_and_offers_new_dice(host: Host, page: Any) -> None:
+    page.goto("/practice?seed=zz")
+    why = "A seed must have 64 digits, each 0 to 9 or a to f. “z” is none of them."
+    expect(page.locator("#hint")).to_have_text(why)
+    expect(page.locator("#hint")).to_be_in_viewport()
+    expect(page.locator("#status")).to_have_text(why)
+    expect(page.get_by_label("Seed of the dice")).to_have_value("zz")
+    page.get_by_role("button", name="New dice").first.click()
+    expect(page.locator("#where")).to_contain_text("roll 1")
+    expect(page.locator("#hint")).not_to_contain_text("seed")
+    assert state_of(page) == "choose_tiles"
 
 
 def test_values_are_shown_only_when_they_are_asked_for(host: Host, page: Any) -> None:

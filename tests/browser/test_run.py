@@ -1,6 +1,7 @@
 """The page of a run: replay, analysis by keyboard, sharing in all its ways, and paper."""
 
 import re
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -76,9 +77,31 @@ def test_a_permalink_opens_its_step_and_a_link_of_the_table_shows_its_own(host: 
     page.get_by_role("table").get_by_role("link", name="Step 3").first.click()
     expect(replay(page)).to_contain_text(f"Step 3 of {len(turns)}.")
     expect(replay(page)).to_be_in_viewport()
+    replay(page).get_by_role("button", name="Back", exact=True).click()
+    page.get_by_role("table").get_by_role("link", name="Step 2").first.click()  # where the address leads already
+    expect(replay(page)).to_be_focused()
+    expect(replay(page)).to_be_in_viewport()
     page.goto(f"/run/{run_id}#step-99")
     page.reload()
     expect(replay(page)).to_contain_text("Step 1 of")
+
+
+@pytest.mark.parametrize("width", [320, 375])
+def test_the_cards_of_an_analysis_keep_their_parts_apart(host: Host, open_page: Opener, width: int) -> None:
+    """Of twelve tiles none stands in a line alone, numbers beside each other have a gap, and no grade sticks out."""
+    page = open_page(width)
+    player = host.player("Mara")
+    host.sign_in(page, player)
+    page.goto(f"/run/{player.play_sealed(host.round_id('twelve'), any_of(3))['run_id']}")
+    cards = page.locator(".analysis tbody tr")
+    assert cards.count() > 2
+    for card in cards.all():
+        heights = [tile.bounding_box()["y"] for tile in card.locator(".mini").all()]
+        lines = Counter(round(height / 10) for height in heights)
+        assert len(set(lines.values())) <= 1, lines
+        luck, way = (card.locator(f"[data-label='{name}']").bounding_box() for name in ("Luck", "Your way"))
+        assert way["x"] - (luck["x"] + luck["width"]) >= 8
+        assert card.locator(".graded").evaluate("cell => cell.scrollWidth <= cell.clientWidth")
 
 
 def test_a_replay_obeys_keys_where_it_has_the_focus(host: Host, page: Any) -> None:

@@ -2,6 +2,7 @@
 
 import io
 import socket
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
@@ -17,6 +18,7 @@ from shutbox_client import Client
 from shutbox_client.cli import main
 from shutbox_client.session import Session
 from shutbox_client.tokens import TokenFile
+from werkzeug.serving import make_server
 
 from tests.players import Policy, as_turns, first, legal_turns, table_of
 
@@ -191,11 +193,24 @@ class Command:
         """Keep a token as the command does."""
         self.token_file.parent.mkdir(parents=True, exist_ok=True)
         self.token_file.write_text(token + "\n")
+        self.token_file.chmod(0o600)
 
 
 @pytest.fixture
 def command(app: Flask, tmp_path: Path) -> Command:
     return Command(app, tmp_path / "config")
+
+
+@pytest.fixture
+def server(app: Flask) -> Iterator[str]:
+    """The app on a port of its own, for programs that take an address."""
+    listening = make_server("127.0.0.1", 0, app, threaded=True)
+    thread = threading.Thread(target=listening.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{listening.server_port}"
+    listening.shutdown()
+    listening.server_close()
+    thread.join()
 
 
 @pytest.fixture

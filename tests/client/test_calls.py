@@ -177,7 +177,7 @@ def test_bots_can_be_left_out_or_shown_alone(connect: Connect) -> None:
         submit(player)
     names = {bots: [row.player.name for row in bot.leaderboard(OPEN, bots=bots).items] for bots in ("exclude", "only")}
     assert names == {"exclude": ["Mara"], "only": ["Robot"]}
-    assert [row.player.name for row in bot.leaderboard_rows(OPEN, bots="only")] == ["Robot"]
+    assert [row.player.name for row in bot.iter_leaderboard(OPEN, bots="only")] == ["Robot"]
 
 
 def test_the_iterator_follows_cursors_over_all_120_rows(connect: Connect) -> None:
@@ -186,15 +186,15 @@ def test_the_iterator_follows_cursors_over_all_120_rows(connect: Connect) -> Non
     assert seed is not None
     runs = [turns_on(seed), turns_on(seed, choose=last)]
     made = [joined(client).submit_run(OPEN, runs[number % 2]) for number in range(120)]
-    rows = list(client.leaderboard_rows(OPEN, page_size=50))
+    rows = list(client.iter_leaderboard(OPEN, page_size=50))
     assert sorted(row.run_id for row in rows) == sorted(run.run_id for run in made)
     assert len({row.player.player_id for row in rows}) == 120
     assert [row.rank for row in rows] == sorted(row.rank for row in rows)
-    assert rows == list(client.leaderboard_rows(OPEN))
+    assert rows == list(client.iter_leaderboard(OPEN))
 
 
 def test_a_gated_leaderboard_has_no_rows_to_follow(client: Client) -> None:
-    assert list(client.leaderboard_rows(SEALED)) == []
+    assert list(client.iter_leaderboard(SEALED)) == []
 
 
 def test_a_player_is_a_guest_until_it_claims_a_name(nameless: Client) -> None:

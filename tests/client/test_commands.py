@@ -10,7 +10,7 @@ import httpx
 import pytest
 from flask import Flask
 from shutbox_client import Client, cli, options
-from shutbox_client.values import plain
+from shutbox_client.reading import plain
 
 from tests.client.conftest import OPEN, SEALED, Command, Connect, Line, joined, turns_on
 from tests.client.test_calls import finish, submit
@@ -190,7 +190,7 @@ def test_around_me_needs_a_player(command: Command) -> None:
     result = command("leaderboard", "--around", "me")
     assert result.exit_code == 1
     assert result.stderr.startswith("player_required: ")
-    assert result.stderr.splitlines()[-1] == "Make a player with: shutbox-client player"
+    assert result.stderr.splitlines()[-1] == "Make a player with: shutbox-client player new"
 
 
 @pytest.mark.parametrize(
@@ -215,13 +215,13 @@ def test_a_day_lists_its_rounds(command: Command, nameless: Client) -> None:
 
 
 def test_a_player_is_made_and_its_token_kept_for_its_owner_only(command: Command, connect: Connect) -> None:
-    result = command("player")
+    result = command("player", "new")
     assert result.exit_code == 0
     own = connect(command.token).me()
     assert result.stdout.splitlines() == [
         f"Player guest {own.player_id[-4:]}",
         f"Id {own.player_id}",
-        "Without a name; claim one with: shutbox-client --server http://shutbox.test player --name NAME",
+        "Without a name; claim one with: shutbox-client --server http://shutbox.test player rename NAME",
     ]
     assert stat.S_IMODE(command.token_file.stat().st_mode) == 0o600
     assert stat.S_IMODE(command.token_file.parent.stat().st_mode) == 0o700
@@ -231,45 +231,49 @@ def test_a_player_is_made_and_its_token_kept_for_its_owner_only(command: Command
 def test_the_mode_does_not_depend_on_the_umask(command: Command) -> None:
     before = os.umask(0)
     try:
-        command("player")
+        command("player", "new")
     finally:
         os.umask(before)
     assert stat.S_IMODE(command.token_file.stat().st_mode) == 0o600
 
 
 def test_the_same_player_is_shown_again(app: Flask, command: Command) -> None:
-    assert command("player").stdout == command("player").stdout
+    made = command("player", "new").stdout
+    assert command("player", "show").stdout == made
+    again = command("player", "new")
+    assert (again.exit_code, str(command.token_file) in again.stderr) == (2, True)
     assert players(app) == 1
 
 
 def test_a_name_is_given_at_once_or_later(command: Command) -> None:
-    assert command("player", "--name", "Mara", "--bot").stdout.splitlines()[0] == "Player Mara (bot)"
-    assert command("player", "--name", "Marla", "--no-bot").stdout.splitlines()[0] == "Player Marla"
-    assert command("player").stdout.splitlines()[0] == "Player Marla"
+    assert command("player", "new", "--name", "Mara", "--bot").stdout.splitlines()[0] == "Player Mara (bot)"
+    assert command("player", "rename", "Marla", "--no-bot").stdout.splitlines()[0] == "Player Marla"
+    assert command("player", "show").stdout.splitlines()[0] == "Player Marla"
+    assert command("player", "rename").exit_code == 2
 
 
 def test_a_name_that_is_taken_or_impossible_is_refused(command: Command, connect: Connect) -> None:
     joined(connect(), "Mara")
     for name, code in (("Mara", "name_taken"), ("", "invalid_name"), ("a/b", "invalid_name")):
-        result = command("player", "--name", name)
+        result = command("player", "new", "--name", name)
         assert (result.exit_code, result.stderr.split(":")[0]) == (1, code)
     assert not command.token_file.exists()
     assert list(command.token_file.parent.iterdir()) == []
 
 
 def test_the_token_is_printed_only_when_asked_for(command: Command) -> None:
-    shown = [command("player"), command("player", "--json"), command("leaderboard"), command("play")]
+    shown = [command("player", "new"), command("player", "show", "--json"), command("leaderboard"), command("play")]
     assert all(command.token not in result.output for result in shown)
-    assert command("player", "--show-token").stdout.splitlines()[-1] == f"Token {command.token}"
-    assert json.loads(command("player", "--json", "--show-token").stdout)["token"] == command.token
+    assert command("player", "show", "--show-token").stdout.splitlines()[-1] == f"Token {command.token}"
+    assert json.loads(command("player", "show", "--json", "--show-token").stdout)["token"] == command.token
 
 
 def test_a_token_that_is_given_is_used_and_not_kept(app: Flask, command: Command, client: Client) -> None:
     token = client.token or ""
     for result in (
-        command("--token", token, "player", "--json"),
-        command("player", "--json", "--token", token),
-        command("player", "--json", SHUTBOX_CLIENT_TOKEN=token),
+        command("--token", token, "player", "show", "--json"),
+        command("player", "show", "--json", "--token", token),
+        command("player", "show", "--json", SHUTBOX_CLIENT_TOKEN=token),
     ):
         assert json.loads(result.stdout) == plain(client.me())
     assert not command.token_file.exists()
@@ -277,29 +281,41 @@ def test_a_token_that_is_given_is_used_and_not_kept(app: Flask, command: Command
 
 
 def test_each_server_has_a_token_of_its_own(command: Command) -> None:
-    command("player")
-    command("--server", "http://other.test/", "player")
-    command("player", "--server", "http://other.test")
+    command("player", "new")
+    command("--server", "http://other.test/", "player", "new")
+    assert command("player", "show", "--server", "http://other.test").exit_code == 0
     assert len(list(command.token_file.parent.iterdir())) == 2
 
 
 def test_a_kept_token_that_is_not_in_use_is_told_with_its_file(command: Command) -> None:
     command.keep("shutbox_gone")
-    result = command("player")
+    result = command("player", "show")
     assert result.exit_code == 1
     assert result.stderr.splitlines()[-1] == f"To begin as a new guest, remove {command.token_file}"
+
+
+@pytest.mark.parametrize("mode", [0o640, 0o604, 0o660])
+def test_a_token_that_others_can_read_is_not_used(command: Command, client: Client, mode: int) -> None:
+    command.keep(client.token or "")
+    command.token_file.chmod(mode)
+    result = command("player", "show")
+    assert result.exit_code == 2
+    assert "others can read the token in" in result.stderr
+    assert "chmod 600" in result.stderr
+    command.token_file.chmod(0o600)
+    assert command("player", "show").exit_code == 0
 
 
 @pytest.mark.parametrize("content", ["", "\n", "\u00e4"])
 def test_a_token_file_without_a_token_is_written_anew(command: Command, content: str) -> None:
     command.keep(content)
-    assert command("player").exit_code == 0
+    assert command("player", "new").exit_code == 0
     assert command.token.startswith("shutbox_")
 
 
 def test_no_player_is_made_where_its_token_cannot_be_kept(app: Flask, command: Command) -> None:
     command.config.write_text("a file where a folder should be")
-    result = command("player")
+    result = command("player", "new")
     assert result.exit_code == 2
     assert "cannot be kept in" in result.stderr
     assert players(app) == 0
@@ -308,7 +324,7 @@ def test_no_player_is_made_where_its_token_cannot_be_kept(app: Flask, command: C
 # Servers and exit codes
 
 
-@pytest.mark.parametrize("arguments", [["play"], ["puzzle"], ["leaderboard"], ["day"], ["player"]])
+@pytest.mark.parametrize("arguments", [["play"], ["puzzle"], ["leaderboard"], ["day"], ["player", "new"]])
 def test_an_unreachable_server_is_exit_code_3(command: Command, nobody_there: str, arguments: list[str]) -> None:
     with httpx.HTTPTransport() as network:
         result = command("--server", nobody_there, *arguments, transport=network)
@@ -351,7 +367,7 @@ def test_the_exit_codes_are_the_same_in_help_and_docstring(command: Command) -> 
         assert f"\n| {code} |" in (cli.__doc__ or "")
 
 
-@pytest.mark.parametrize("name", ["play", "puzzle", "submit", "leaderboard", "day", "player"])
+@pytest.mark.parametrize("name", sorted(cli.main.commands))
 def test_every_command_explains_itself_in_one_line_of_the_list(command: Command, name: str) -> None:
     listed = next(line for line in command("--help").stdout.splitlines() if line.startswith(f"  {name} "))
     assert listed.endswith(".")

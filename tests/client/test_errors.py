@@ -14,6 +14,7 @@ from shutbox_client import (
     IllegalMove,
     IllegalRun,
     Invalid,
+    InvalidRequest,
     MoveAhead,
     MoveDecided,
     NameTaken,
@@ -29,19 +30,21 @@ from shutbox_client import (
     Unreachable,
     WrongMode,
     errors,
+    problems,
 )
-from shutbox_client.errors import problem_from
+from shutbox_client.problems import problem_from
 
 from tests.client.conftest import OPEN, SEALED, SEED, Connect, Line, joined, turns_on
 from tests.client.test_calls import finish, submit
 from tests.conftest import MovableClock
+from tests.contract import DOCUMENT
 
 
 def test_a_request_of_the_wrong_shape_says_where(client: Client) -> None:
     with pytest.raises(Invalid) as raised:
         client.leaderboard(OPEN, limit=0)
     problem = raised.value
-    assert type(problem) is Invalid
+    assert type(problem) is InvalidRequest
     assert (problem.status, problem.code) == (422, "invalid_request")
     assert [mistake.pointer for mistake in problem.errors] == ["/limit"]
     assert problem.request_id
@@ -186,12 +189,22 @@ def test_a_token_that_cannot_be_sent_is_told(connect: Connect) -> None:
         connect("sn\u00f6w").me()
 
 
-def test_every_code_of_the_service_is_an_exception_of_its_status() -> None:
+def test_every_code_of_the_service_is_an_exception_of_its_own_below_that_of_its_status() -> None:
+    classes = set()
     for code, (status, title) in PROBLEMS.items():
         problem = problem_from(status, {"code": code, "title": title})
         assert problem is not None
         parent = problem_from(status, {"code": "a_new_code"})
         assert isinstance(problem, type(parent)), code
+        assert type(problem).__name__.lower() in (code.replace("_", ""), "addressnotfound"), code
+        assert not type(problem).__subclasses__(), code
+        classes.add(type(problem))
+    assert len(classes) == len(PROBLEMS)
+
+
+def test_the_exceptions_are_those_of_the_document() -> None:
+    documented = DOCUMENT["components"]["schemas"]["ProblemCode"]["enum"]
+    assert sorted(problems.BY_CODE) == sorted(documented)
 
 
 @pytest.mark.parametrize(("status", "kind"), [(409, Conflict), (422, Invalid), (429, Unavailable), (418, Problem)])

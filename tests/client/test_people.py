@@ -1,13 +1,15 @@
 """Profiles, codes, the copy of one's data and deletion, through the client."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from random import Random
 
 import httpx
 import pytest
 from flask import Flask
 from shutbox_client import Client, CodeSpent, HistogramBar, NotFound, Profile, Unauthorized, Unreachable
-from shutbox_client.values import plain, read
+from shutbox_client.reading import plain, read
 
 from tests.client.conftest import OPEN, SEALED, Connect, Line, joined
 from tests.client.test_calls import finish, submit
@@ -49,7 +51,7 @@ def test_a_code_moves_the_player_to_another_client_once(client: Client, connect:
     other.token = redeemed.token
     assert other.me() == redeemed.player == client.me()
     with pytest.raises(CodeSpent):
-        connect().redeem(made.code)
+        connect(random=Random(2)).redeem(made.code)
 
 
 def test_a_code_works_for_one_whose_token_is_lost(client: Client, connect: Connect) -> None:
@@ -62,12 +64,26 @@ def test_a_code_that_is_none_says_what_one_looks_like(nameless: Client) -> None:
         nameless.redeem("my code")
 
 
-def test_a_code_is_sent_once(app: Flask, client: Client, connect: Connect) -> None:
-    """A second try would be told that the code is spent, by the first one."""
+def test_a_code_whose_answer_is_lost_is_used_again_with_the_same_key(
+    app: Flask, client: Client, connect: Connect
+) -> None:
+    """Else the only recovery code of a player could be lost with the connection."""
     line = Line(app, "lost")
-    code = client.make_transfer_code().code
+    code = client.make_recovery_code().code
+    redeemed = connect(transport=line, sleep=list[float]().append).redeem(code)
+    assert redeemed.player == client.me()
+    (first, again) = line.sent
+    assert first == again
+    assert first[3]
+
+
+@pytest.mark.parametrize("make", [Client.make_transfer_code, Client.make_recovery_code, Client.create_token])
+def test_what_is_shown_once_is_asked_for_once(
+    app: Flask, client: Client, connect: Connect, make: Callable[[Client], object]
+) -> None:
+    line = Line(app, "lost")
     with pytest.raises(Unreachable):
-        connect(transport=line).redeem(code)
+        make(connect(client.token, line))
     assert len(line.sent) == 1
 
 

@@ -220,7 +220,7 @@ def test_a_decision_that_the_service_refuses_is_asked_for_again(app: Flask, comm
 
 
 def test_a_new_practice_round_can_be_come_back_to(command: Command) -> None:
-    result = command("play", "--new", "twelve")
+    result = command("practice", "twelve")
     assert "Go on with:\nshutbox-client --server http://shutbox.test play --round practice-" in result.stdout
     assert command(*result.stdout.splitlines()[-1].split()[1:]).exit_code == 4
 
@@ -299,6 +299,5 @@ def test_no_guest_is_made_after_the_end_of_a_round(app: Flask, command: Command,
 
 
 def test_no_guest_is_made_for_a_wish_that_means_nothing(app: Flask, command: Command) -> None:
-    assert command("play", "--round", SEALED, "--new", "classic").exit_code == 2
-    assert command("play", "--new", "chess").exit_code == 1
+    assert command("practice", "chess").exit_code == 1
     assert players(app) == 0

@@ -155,7 +155,7 @@ def test_a_submission_is_sent_again_after_a_break(
 
 
 def test_a_new_practice_round_can_be_come_back_to(command: Command, connect: Connect) -> None:
-    result = command("puzzle", "--new", "twelve")
+    result = command("practice", "--open", "twelve")
     assert result.exit_code == 4
     round_id = result.stdout.splitlines()[-1].rsplit(" ", 1)[1]
     seed = connect().round(round_id).seed
@@ -175,7 +175,7 @@ def test_a_round_that_is_no_puzzle_is_refused(command: Command, clock: MovableCl
 
 
 def test_a_ruleset_that_is_not_there_is_refused(command: Command) -> None:
-    result = command("puzzle", "--new", "chess")
+    result = command("practice", "--open", "chess")
     assert (result.exit_code, result.stderr.splitlines()[-1].split(":")[0]) == (1, "ruleset_not_found")
 
 

@@ -6,7 +6,7 @@ from random import Random
 import httpx
 import pytest
 from flask import Flask
-from shutbox_client import Client, NotFound, Problem, Retries, Retry, Unavailable, Unreachable
+from shutbox_client import Client, DatabaseUnavailable, NotFound, Problem, Retries, Retry, Unavailable, Unreachable
 
 from tests.client.conftest import OPEN, SEALED, Connect, Line, joined, turns_on
 
@@ -95,7 +95,7 @@ def test_a_submission_whose_answer_is_lost_counts_once(over: Over) -> None:
     assert seed is not None
     line.troubles = ["lost", "lost"]
     run = client.submit_run(OPEN, turns_on(seed))
-    assert [row.run_id for row in client.leaderboard_rows(OPEN)] == [run.run_id]
+    assert [row.run_id for row in client.iter_leaderboard(OPEN)] == [run.run_id]
 
 
 def test_the_idempotency_key_stays_the_same_so_one_round_is_issued(over: Over) -> None:
@@ -208,5 +208,5 @@ def test_retries_are_announced(app: Flask, connect: Connect, slept: Slept) -> No
     told: list[Retry] = []
     line = Line(app, httpx.ConnectError("refused"), busy())
     connect(transport=line, sleep=slept.append, on_retry=told.append).rulesets()
-    assert [type(retry.error) for retry in told] == [Unreachable, Unavailable]
+    assert [type(retry.error) for retry in told] == [Unreachable, DatabaseUnavailable]
     assert [retry.wait for retry in told] == slept

@@ -10,11 +10,12 @@ from flask import Flask
 from shutbox.game.rules import rules_of
 from shutbox.game.rulesets import CATALOGUE
 from shutbox_client import Analysis, Client, Day, NewPlayer, Player, Round, Ruleset, Run, Turn
-from shutbox_client.values import Submission, Unreadable, plain, read
+from shutbox_client.reading import Unreadable, plain, read
+from shutbox_client.values import Submission
 
 from tests.client.conftest import OPEN, SEALED, turns_on
 
-PLAYER = {"player_id": "p", "name": None, "guest": True, "bot": False}
+PLAYER = {"player_id": "p", "name": None, "guest": True, "bot": False, "hidden": False}
 RUN: dict[str, Any] = {
     "run_id": "r",
     "round_id": OPEN,
@@ -29,6 +30,7 @@ RUN: dict[str, Any] = {
     "rank": 1,
     "total": 1,
     "accepted_at": "2026-11-30T12:00:00.000Z",
+    "withdrawn": None,
     "gated": False,
 }
 

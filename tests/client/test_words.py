@@ -127,9 +127,10 @@ def test_points_given_away_keep_their_thousandths() -> None:
 
 
 def test_players_are_told_apart() -> None:
-    assert player_label(Player("0000-abcd", None, True, False)) == "guest abcd"
-    assert player_label(Player("0000-abcd", None, False, False)) == "deleted player"
-    assert player_label(Player("0000-abcd", "Mara", False, True)) == "Mara (bot)"
+    assert player_label(Player("0000-abcd", None, True, False, False)) == "guest abcd"
+    assert player_label(Player("0000-abcd", None, False, False, False)) == "deleted player"
+    assert player_label(Player("0000-abcd", None, False, False, True)) == "hidden player"
+    assert player_label(Player("0000-abcd", "Mara", False, True, False)) == "Mara (bot)"
 
 
 def test_text_of_others_cannot_steer_the_terminal() -> None:
@@ -137,7 +138,7 @@ def test_text_of_others_cannot_steer_the_terminal() -> None:
 
 
 def test_a_leaderboard_is_sentences() -> None:
-    row = LeaderboardRow(1, Player("p", "Mara", False, False), 38, 7, 4300, "r", RUN["accepted_at"])
+    row = LeaderboardRow(1, Player("p", "Mara", False, False, False), 38, 7, 4300, "r", RUN["accepted_at"])
     page = Leaderboard("2026-11-30-classic", "final", False, 1, (row,), None, None)
     assert board_lines(page) == [
         "Leaderboard of 2026-11-30-classic, final, 1 player.",

@@ -169,18 +169,16 @@ def test_a_practice_round_that_cannot_be(mara: Api, body: Any, status: int, code
         ("", "1 to 32 characters"),
         ("x" * 33, "this one has 33"),
         ("x" * 1000, "this one has 1000"),
-        (" x", "single spaces"),
-        ("x  y", "single spaces"),
         ("x\ty", "U+0009"),
         ("x\x01y", "U+0001"),
         ("x\u202ey", "U+202E"),
-        ("x\u00a0y", "U+00A0"),
+        ("x\u200dy", "U+200D"),
         ("x\u2028y", "U+2028"),
         ("a/b", "slash"),
         (".", "not . or .."),
         ("..", "not . or .."),
-        ("me", "reserved"),
-        ("ME", "reserved"),
+        ("me", "not allowed here"),
+        ("ME", "not allowed here"),
     ],
 )
 def test_a_name_that_cannot_be(nobody: Api, name: str, words: str) -> None:
@@ -300,3 +298,9 @@ def test_a_fault_of_ours_is_a_problem_without_its_cause(mara: Api, monkeypatch: 
     assert (answer.status_code, answer.mimetype) == (500, "application/problem+json")
     assert "1234" not in answer.text
     assert answer.get_json()["request_id"] == answer.headers["X-Request-ID"]
+
+
+@pytest.mark.parametrize("path", ["/log/tile//0/000", "//days/today", "/rounds//leaderboard", "/log//checkpoint"])
+def test_an_address_with_two_slashes_leads_nowhere(nobody: Api, path: str) -> None:
+    """schemathesis found it: the framework answered with a page of its own that sent the reader elsewhere."""
+    refused(nobody.get(path), 404, "not_found")

@@ -9,7 +9,7 @@ from shutbox.days import advance, make_days, rulesets_of
 from shutbox.game.dice import deal
 from shutbox.game.rules import rules_of
 from shutbox.game.rulesets import CATALOGUE
-from shutbox.rounds import close_practice
+from shutbox.rounds import close_due_rounds
 from shutbox.seeds import Chain, Secrets, commits_to, day_seed
 from shutbox.site import Site
 from shutbox.store.database import writing
@@ -150,8 +150,8 @@ def test_a_practice_round_ends_after_its_days(mara: Api, site: Site, clock: Mova
     clock.forward(30 * 24 * 3600)
     late = mara.submit(opened["round_id"], legal_turns("classic", opened["seed"]))
     assert late.get_json()["code"] == "round_closed"
-    assert close_practice(site) == 2
-    assert close_practice(site) == 0
+    assert close_due_rounds(site) == 2
+    assert close_due_rounds(site) == 0
     assert mara.get(f"/attempts/{state['attempt_id']}").get_json()["state"] == "abandoned"
     assert mara.get(f"/rounds/{sealed['round_id']}").get_json()["seed"] is not None
 

@@ -3,7 +3,7 @@
 import pytest
 from flask import Flask
 from shutbox.rounds import get_round, seed_of
-from shutbox.web.routes.statics import static_address
+from shutbox.web.routes.statics import static_address, static_files
 from werkzeug.test import TestResponse
 
 from tests.conftest import Closer, MovableClock
@@ -100,6 +100,27 @@ def test_the_puzzle_and_the_last_closed_day_are_on_the_front_page(
     assert "Sealed One" in app.test_client().get("/").text
 
 
+@pytest.mark.parametrize(
+    ("moment", "sealed", "puzzle"),
+    [
+        ("2026-11-29T12:00:00", "One attempt, one roll at a time, when", "All dice on the table, when the day has"),
+        ("2026-11-30T12:00:00", "One attempt, one roll at a time.", "Submit as often as you like."),
+        ("2026-12-01T01:00:00", "No new attempts. What was begun", "No new lines."),
+        ("2026-12-01T12:00:00", "Played one roll at a time. Results are final.", "Played with all dice on the table."),
+    ],
+)
+def test_the_cards_of_a_day_say_what_can_be_done_now(
+    app: Flask, clock: MovableClock, close_days: Closer, moment: str, sealed: str, puzzle: str
+) -> None:
+    said = {"One attempt", "Submit as often", "No new attempts", "No new lines", "Played one roll", "Played with all"}
+    clock.set(moment)
+    close_days()
+    page = app.test_client().get("/d/2026-11-30", follow_redirects=True).text
+    assert sealed in page
+    assert puzzle in page
+    assert {one for one in said if one in page} == {one for one in said if one in sealed + puzzle}
+
+
 def test_static_files_are_compressed_but_never_in_part(app: Flask) -> None:
     def get(**headers: str) -> TestResponse:
         fields = {name.replace("_", "-"): value for name, value in headers.items()}
@@ -126,3 +147,16 @@ def test_a_static_file_is_kept_for_good_at_the_address_of_its_version_and_at_no_
     assert of_an_older_page.headers["Cache-Control"] == "no-cache"
     assert app.test_client().get(static_address("js/none.js")).status_code == 404
     assert app.test_client().get(static_address("../templates/base.html")).status_code == 404
+
+
+def test_a_static_file_that_was_changed_since_the_start_is_kept_by_nobody(app: Flask) -> None:
+    """An update replaces files before the restart: the address names a version that they no longer are."""
+    address = static_address("favicon.svg")
+    assert app.test_client().get(address, buffered=True).headers["Cache-Control"].endswith("immutable")
+    _, known = static_files()
+    before = known["favicon.svg"]
+    known["favicon.svg"] = (before[0] - 1, before[1])
+    try:
+        assert app.test_client().get(address, buffered=True).headers["Cache-Control"] == "no-cache"
+    finally:
+        known["favicon.svg"] = before

@@ -75,7 +75,7 @@ def test_the_public_page_tells_of_closed_days(
     page = content(app.test_client(), "/player/Mara")
     assert "Days played 1" in page
     assert "Streak 1 day in a row" in page
-    assert f"Best result {run_of_today['penalty']} left, 30 Nov 2026" in page
+    assert f"Best result Score {run_of_today['score']} · {run_of_today['penalty']} left, 30 Nov 2026" in page
     assert "1 Dec 2026" not in page
     assert f'href="/run/{run_of_today["run_id"]}"' in app.test_client().get("/player/Mara").text
 
@@ -146,16 +146,17 @@ def test_ranks_are_said_as_ordinals() -> None:
 def test_today_says_to_a_player_what_it_is_to_the_player(
     app: Flask, clock: MovableClock, mara: Api, finn: Api, run_of_today: dict[str, Any]
 ) -> None:
-    mine = f"Today: {run_of_today['penalty']} left, 1st of 1 so far"
+    result = f"Score {run_of_today['score']} · {run_of_today['penalty']} left"
+    mine = f"Today: {result}, 1st of 1 so far"
     assert mine in content(browser_of(mara), "/")
     finn.play_sealed(SEALED)
     assert mine.replace("1st of 1", "shared 1st of 2") in content(browser_of(mara), "/")
     assert "Streak" not in content(app.test_client(), "/")
     clock.set("2026-12-01T01:00:00")
-    assert f"Yesterday: {run_of_today['penalty']} left, shared 1st of 2 so far" in content(browser_of(mara), "/")
+    assert f"Yesterday: {result}, shared 1st of 2 so far" in content(browser_of(mara), "/")
     come_to(app, clock, "2026-12-01T12:00:00")
     page = content(browser_of(mara), "/")
-    assert f"Yesterday: {run_of_today['penalty']} left, shared 1st of 2 Analysis" in page
+    assert f"Yesterday: {result}, shared 1st of 2 Analysis" in page
     assert "Streak 1 Days played 1" in page
     assert f'href="/run/{run_of_today["run_id"]}">Analysis' in browser_of(mara).get("/").text
 
@@ -259,14 +260,17 @@ def test_a_week_is_a_row_and_begins_on_monday(app: Flask, clock: MovableClock, m
 # Settings
 
 
-def test_settings_list_tokens_only_where_there_is_another_and_show_no_secret(mara: Api) -> None:
-    assert "Who plays as you" not in content(browser_of(mara), "/settings")
+def test_settings_list_browsers_and_programs_and_show_no_secret(mara: Api) -> None:
+    assert "data-token=" not in browser_of(mara).get("/settings").text  # the only one cannot be ended
     made = mara.post("/players/me/tokens", {"label": "bot on the shelf"}).get_json()
     page = browser_of(mara).get("/settings").text
     assert f'data-token="{made["token_id"]}"' in page
-    assert page.count("data-token=") == 1
+    assert page.count("data-token=") == 2
     assert made["token"] not in page
-    assert "first this browser" in content(browser_of(mara), "/settings")
+    shown = content(browser_of(mara), "/settings")
+    assert "The first one this browser made 30 Nov 2026" in shown
+    assert "bot on the shelf May play, read, league" in shown
+    assert "A token was made: bot on the shelf (play, read, league)" in shown
 
 
 def test_settings_say_what_recovery_code_there_is_and_never_the_code(

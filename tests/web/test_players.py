@@ -16,7 +16,13 @@ OWN = "http://localhost"
 def test_a_guest_is_made_without_a_body(nobody: Api) -> None:
     made = nobody.post("/players")
     assert made.status_code == 201
-    assert made.get_json()["player"] | {"player_id": ""} == {"player_id": "", "name": None, "guest": True, "bot": False}
+    assert made.get_json()["player"] | {"player_id": ""} == {
+        "player_id": "",
+        "name": None,
+        "guest": True,
+        "bot": False,
+        "hidden": False,
+    }
 
 
 def test_claiming_a_name_changes_the_label_only(nobody: Api) -> None:

@@ -14,7 +14,7 @@ from shutbox.boards import reconcile, stale_boards
 from shutbox.codes import make_recovery_code, make_transfer_code
 from shutbox.errors import PlayerRequired
 from shutbox.journal import integrate
-from shutbox.players import change_player, create_token, player_by_name
+from shutbox.players import HELD_DAYS, change_player, create_token, player_by_name
 from shutbox.privacy import delete_player, export
 from shutbox.rounds import Mode, get_round, issue_practice, seed_of
 from shutbox.runs import submit
@@ -57,7 +57,9 @@ def tables(site: Site) -> dict[str, list[Any]]:
 # Deletion
 
 
-def test_after_deletion_there_is_no_name_no_token_and_no_code(mara: Api, finn: Api, site: Site) -> None:
+def test_after_deletion_there_is_no_name_no_token_and_no_code(
+    mara: Api, finn: Api, site: Site, clock: MovableClock
+) -> None:
     """Report 36."""
     play_all(mara)
     play_all(finn)
@@ -76,7 +78,9 @@ def test_after_deletion_there_is_no_name_no_token_and_no_code(mara: Api, finn: A
     assert "mara" not in str(left).lower()
     (row,) = (row for row in left["players"] if row.player_id == player_id)
     assert (row.name, row.name_key, row.deleted_at is not None) == (None, None, True)
-    finn.patch("/players/me", {"name": "Mara"})  # the name is free
+    assert finn.patch("/players/me", {"name": "Mara"}).status_code == 409  # nobody poses as the one who was deleted
+    clock.forward(HELD_DAYS * 24 * 3600)
+    finn.patch("/players/me", {"name": "Mara"})
     assert finn.get("/players/Mara").get_json()["player"]["player_id"] == finn.player_id
 
 
@@ -92,7 +96,7 @@ def test_boards_keep_their_order_and_runs_say_that_the_player_is_deleted(mara: A
         after = others[0].get(f"/rounds/{round_id}/leaderboard").get_json()
         for row in board["items"]:
             if row["player"]["player_id"] == mara.player_id:
-                row["player"] = {"player_id": mara.player_id, "name": None, "guest": False, "bot": False}
+                row["player"] |= {"name": None, "guest": False, "bot": False, "hidden": False}
                 run = others[0].get(f"/runs/{row['run_id']}").get_json()
                 assert (run["player"], run["rank"]) == (row["player"], row["rank"])
         assert after == board

@@ -10,7 +10,7 @@ from flask import Flask
 
 from tests.conftest import Closer, MovableClock
 from tests.journals import OPENED, SEALED
-from tests.players import any_of, last, legal_turns
+from tests.players import Api, any_of, last, legal_turns
 from tests.web.test_verify_pages import Browser, close
 
 HIDDEN = (
@@ -186,3 +186,28 @@ def test_the_shared_address_is_the_one_that_the_page_was_read_at(owner: Browser,
     owner._client.set_cookie("shutbox", cookie.value, domain="play.example")
     page = owner._client.get(f"/run/{run_id}", base_url="https://play.example").text
     assert text_of(page, "squares-text").splitlines()[-1] == "https://play.example/d/2026-11-30"
+
+
+def test_better_than_counts_the_others_and_not_the_reader(
+    app: Flask, clock: MovableClock, close_days: Closer, owner: Browser, run_id: str
+) -> None:
+    """A sole winner of two is better than all others; one who played alone has nobody to be better than."""
+    assert "<dt>Better than</dt>" not in owner.page(f"/run/{run_id}")
+    state = Api(app).join().play_sealed(SEALED, any_of(1))
+    close(clock, close_days)
+    found = {one: get(owner, f"/runs/{one}/analysis") for one in (run_id, state["run_id"])}
+    assert {one["better_than"] for one in found.values()} == {0, 1}
+    for one, analysis in found.items():
+        said = f'<dt>Better than</dt><dd>{100 * analysis["better_than"]} % <span class="muted">of the one other</span>'
+        assert said in owner.page(f"/run/{one}")
+
+
+def test_tiles_are_listed_as_the_table_lists_them(
+    clock: MovableClock, close_days: Closer, owner: Browser, run_id: str
+) -> None:
+    close(clock, close_days)
+    page = owner.page(f"/run/{run_id}")
+    *most, highest = get(owner, f"/runs/{run_id}")["open"]
+    assert f"tiles {', '.join(map(str, most))} and {highest} still open" in page
+    assert re.search(r"<li>\d \+ \d, shut \d", page)
+    assert not re.search(r"<b>\d, \d</b>", page)

@@ -27,7 +27,7 @@ def test_after_the_close_rolls_points_and_squares_are_told() -> None:
     )
     assert plain_text(AFTER) == (
         "Shutbox number 334 of 30 November 2026. I scored 43 with 2 left in 6 rolls and gave away 4.30 points. "
-        f"The decisions in order were best, best, costly, best, best. The day is at {LINK}"
+        f"The decisions in order were best, best, blunder, best, best. The day is at {LINK}"
     )
 
 
@@ -72,4 +72,4 @@ def test_the_plain_form_is_whole_sentences_with_the_same_facts(result: SharedRes
     squares = [line for line in short.splitlines() if line[0] in "🟩🟨🟥"]
     assert bool(words) == bool(squares)
     if words and squares:
-        assert words[1].split(", ") == [{"🟩": "best", "🟨": "close", "🟥": "costly"}[one] for one in squares[0]]
+        assert words[1].split(", ") == [{"🟩": "best", "🟨": "close", "🟥": "blunder"}[one] for one in squares[0]]

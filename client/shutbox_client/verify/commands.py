@@ -78,10 +78,11 @@ def _undecided(refused: Refused) -> str:
 
 @click.group(cls=_Verifying, epilog=EXIT_CODES)
 def verify() -> None:
-    """Check a receipt, a round, a day or the whole log, without trusting the service.
+    """Check a receipt, a round, a day or the whole log.
 
-    The files are read from the service, or with --files from a folder, without a network. The key of the log and its
-    last checkpoint are remembered: a log that was changed behind your back is found the next time.
+    The service need not be trusted. The files are read from it, or with --files from a folder, without a network. The
+    key of the log and its last checkpoint are remembered: a log that was changed behind your back is found the next
+    time.
     """
 
 

@@ -17,7 +17,8 @@ from shutbox.tlog.merkle import HASH_LENGTH
 from shutbox.tlog.note import LONGEST_NOTE
 from shutbox.tlog.tiles import WIDTH
 
-from ..client import API, Client
+from ..calls.caller import API
+from ..client import Client
 from ..kept import place
 
 _AT_ONCE = 8

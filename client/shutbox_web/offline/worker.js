@@ -1,6 +1,6 @@
 // The service worker: what this browser is shown without a connection. It answers a page from what it keeps only when
 // the service does not answer, and keeps no page of a day, of play or of a leaderboard: an old day is never shown as
-// today. It has nothing to do with the API.
+// today. Of the API it only passes on the writes after which somebody else may play here.
 
 const worker = /** @type {ServiceWorkerGlobalScope} */ (/** @type {unknown} */ (self));
 
@@ -14,6 +14,9 @@ const OFFLINE = "/offline";
 /** Writes after which somebody else may play in this browser. */
 const PLAYER_CHANGES = ["POST /api/v1/players", "POST /api/v1/transfers", "DELETE /api/v1/players/me"];
 
+/** How often the player may have changed: an answer to what was asked before the last time is not kept. */
+let epoch = 0;
+
 worker.addEventListener("install", (event) => event.waitUntil(install()));
 worker.addEventListener("activate", (event) => event.waitUntil(activate()));
 
@@ -22,7 +25,7 @@ worker.addEventListener("fetch", (event) => {
   const address = new URL(url);
   const { origin, pathname } = address;
   if (origin !== worker.location.origin) return;
-  if (PLAYER_CHANGES.includes(`${method} ${pathname}`)) event.waitUntil(caches.delete(OWN));
+  if (PLAYER_CHANGES.includes(`${method} ${pathname}`)) event.respondWith(changePlayer(event.request));
   if (method !== "GET" || pathname.startsWith("/api/v1/")) return;
   if (mode === "navigate") event.respondWith(page(event, address));
   else if (pathname.startsWith("/static/")) event.respondWith(file(event.request, pathname));
@@ -66,22 +69,45 @@ async function activate() {
   await worker.clients.claim();
 }
 
+/** @type {() => Promise<boolean>} */
+function forget() {
+  epoch += 1;
+  return caches.delete(OWN);
+}
+
+/**
+ * Pass a write on that may change the player, and forget what the last one has left: at once, and again when it is
+ * answered, since until then pages were still asked for as the last one.
+ * @type {(request: Request) => Promise<Response>}
+ */
+async function changePlayer(request) {
+  await forget();
+  try {
+    return await fetch(request);
+  } finally {
+    await forget();
+  }
+}
+
 /**
  * Answer a page: from the service, also when the browser goes back to it; what is kept only if that is not reached.
  * @type {(event: FetchEvent, address: URL) => Promise<Response>}
  */
 async function page(event, address) {
-  const asked = address.pathname + address.search;
+  const since = epoch;
   try {
     const response = await fetch(event.request, { cache: "no-cache" });
-    event.waitUntil(remember(asked, response.clone()));
+    event.waitUntil(remember(ownAs(address), response.clone(), since));
     return response;
   } catch {
-    const own = await caches.match(asked, { cacheName: OWN });
+    const own = await caches.match(ownAs(address), { cacheName: OWN });
     if (own) return asItWas(own);
     return (await fromShell(keptAs(address))) ?? (await fromShell(OFFLINE)) ?? Response.error();
   }
 }
+
+/** @type {(address: URL) => string} Return the address of an own page, of a run without what a link has added to it. */
+const ownAs = ({ pathname, search }) => (pathname.startsWith("/run/") ? pathname : pathname + search);
 
 /**
  * Return the address under which the shell may have a page: practice is a page for each ruleset, and the dice of a round
@@ -95,16 +121,17 @@ function keptAs({ pathname, searchParams }) {
 
 /**
  * Note the day, forget what another player has left, and keep a page of own results, of which the newest stay.
- * @type {(asked: string, response: Response) => Promise<void>}
+ * @type {(asked: string, response: Response, since: number) => Promise<void>}
  */
-async function remember(asked, response) {
+async function remember(asked, response, since) {
   const player = response.headers.get("X-Shutbox-Player");
   if (!player) return; // not a page of ours: a redirection, a file, what a proxy says
   await see(response);
   if (player !== "nobody" && !(await fromShell(OFFLINE))) await fill(); // the browser has emptied it
-  if ((await ownerOfKept()) !== player) await caches.delete(OWN);
+  if (since === epoch && (await ownerOfKept()) !== player) await caches.delete(OWN);
   if (!response.ok || !response.headers.has("X-Shutbox-Own")) return;
-  const own = await caches.open(OWN);
+  const own = await caches.open(OWN); // what is put into it is lost with it, should the player change from here on
+  if (since !== epoch) return;
   await own.delete(asked); // so that it is the newest
   await own.put(asked, response);
   const addresses = await own.keys();

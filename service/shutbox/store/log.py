@@ -6,7 +6,7 @@ None of them is ever changed; they go all at once when the log is succeeded by a
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sqlalchemy import and_, delete, func, insert, or_, select, text, tuple_, update
+from sqlalchemy import Row, and_, delete, func, insert, or_, select, text, tuple_, update
 
 from ..tlog.merkle import HashOf, Node
 from .database import AnySession
@@ -19,6 +19,7 @@ from .rows import (
     RoundRow,
     RunRow,
     SuccessionRow,
+    WithdrawalRow,
 )
 
 
@@ -49,10 +50,40 @@ def empty_log(session: AnySession) -> None:
     """Take everything out of the log, so that all that was logged waits again."""
     for row in (LeafRow, NodeRow, CheckpointRow):
         session.execute(delete(row))
-    for indexed in (ChainRow, LoggedRulesetRow, RunRow):
+    for indexed in (ChainRow, LoggedRulesetRow, RunRow, WithdrawalRow):
         session.execute(update(indexed).where(indexed.leaf_index.is_not(None)).values(leaf_index=None))
     logged = RoundRow.leaf_index.is_not(None)
     session.execute(update(RoundRow).where(logged).values(leaf_index=None, close_leaf_index=None))
+
+
+def waiting_acts(session: AnySession, limit: int, after_close: bool) -> Sequence[Row[Any]]:
+    """Return what was done to runs and is not logged yet, in order, before or after the close of their rounds.
+
+    Of rounds whose ROUND is logged, or with `after_close` whose CLOSE is. A row is (withdrawal_id, run_id, reason, at,
+    round_id).
+    """
+    of_act = (WithdrawalRow.withdrawal_id, WithdrawalRow.run_id, WithdrawalRow.reason, WithdrawalRow.at)
+    columns: list[Any] = [*of_act, RunRow.round_id]
+    follows = RoundRow.close_leaf_index if after_close else RoundRow.leaf_index
+    return session.execute(
+        select(*columns)
+        .join(RunRow, RunRow.run_id == WithdrawalRow.run_id)
+        .join(RoundRow, RoundRow.round_id == RunRow.round_id)
+        .where(WithdrawalRow.leaf_index.is_(None), WithdrawalRow.after_close == after_close, follows.is_not(None))
+        .order_by(WithdrawalRow.at, WithdrawalRow.withdrawal_id)
+        .limit(limit)
+    ).all()
+
+
+def acts_on(session: AnySession, round_id: str) -> Sequence[bytes]:
+    """Return the leaves of what was done to the runs of a round, in the order of the log."""
+    return session.scalars(
+        select(LeafRow.leaf)
+        .join(WithdrawalRow, WithdrawalRow.leaf_index == LeafRow.leaf_index)
+        .join(RunRow, RunRow.run_id == WithdrawalRow.run_id)
+        .where(RunRow.round_id == round_id)
+        .order_by(LeafRow.leaf_index)
+    ).all()
 
 
 def leaves_in(session: AnySession, start: int, end: int) -> Sequence[bytes]:

@@ -75,6 +75,12 @@ class RoundRow(Base):
         _waiting_for_the_log(
             "ix_rounds_close_not_logged", "day IS NOT NULL AND close_leaf_index IS NULL", "day", "round_id"
         ),
+        _waiting_for_the_log(
+            "ix_rounds_challenge_not_logged",
+            "kind = 'challenge' AND close_leaf_index IS NULL",
+            "created_at",
+            "round_id",
+        ),
     )
     round_id: Mapped[str] = mapped_column(String(80), primary_key=True)
     kind: Mapped[str] = mapped_column(String(16))
@@ -90,10 +96,16 @@ class RoundRow(Base):
     entries_until: Mapped[int] = mapped_column(Milliseconds)
     closes_at: Mapped[int] = mapped_column(Milliseconds)
     state: Mapped[int]  # the state that was reached, as a rounds.State
+    closed_at: Mapped[int | None] = mapped_column(Milliseconds)  # null of practice that closed in 0004
     best_possible_penalty: Mapped[int | None] = mapped_column(BigInteger)
     missed_placements: Mapped[int] = mapped_column(default=0)  # that Redis missed: above 0 ranks come from SQL
     leaf_index: Mapped[int | None] = mapped_column(BigInteger)  # of its ROUND leaf
     close_leaf_index: Mapped[int | None] = mapped_column(BigInteger)
+
+    @staticmethod
+    def challenges_to_log() -> ColumnElement[bool]:
+        """Challenges whose close is not logged, in the words of their index: a parameter would not be found in it."""
+        return and_(RoundRow.kind == literal_column("'challenge'"), RoundRow.close_leaf_index.is_(None))
 
 
 class PlayerRow(Base):
@@ -106,6 +118,17 @@ class PlayerRow(Base):
     bot: Mapped[bool]
     created_at: Mapped[int] = mapped_column(Milliseconds)
     deleted_at: Mapped[int | None] = mapped_column(Milliseconds)
+    hidden_at: Mapped[int | None] = mapped_column(Milliseconds)  # by the operator: the name is not shown
+    banned_at: Mapped[int | None] = mapped_column(Milliseconds)  # by the operator: nothing more is written
+
+
+class HeldNameRow(Base):
+    """A name, as its hash only, that its player (null: deleted) gave up, and that nobody else may take before then."""
+
+    __tablename__ = "held_names"
+    name_hash: Mapped[bytes] = mapped_column(LargeBinary, primary_key=True)
+    player_id: Mapped[UUID | None] = mapped_column(ForeignKey("players.player_id"), index=True)
+    until: Mapped[int] = mapped_column(Milliseconds)
 
 
 class TokenRow(Base):
@@ -116,7 +139,10 @@ class TokenRow(Base):
     token_hash: Mapped[bytes] = mapped_column(LargeBinary, unique=True)
     player_id: Mapped[UUID] = mapped_column(ForeignKey("players.player_id"), index=True)
     label: Mapped[str] = mapped_column(String(64))
+    scopes: Mapped[str] = mapped_column(String(64))  # words of play, read, league
+    browser: Mapped[bool]  # it is the cookie of a browser: a session
     created_at: Mapped[int] = mapped_column(Milliseconds)
+    last_used: Mapped[date | None] = mapped_column(Date)
 
 
 class CodeRow(Base):
@@ -130,6 +156,7 @@ class CodeRow(Base):
     created_at: Mapped[int] = mapped_column(Milliseconds)
     expires_at: Mapped[int | None] = mapped_column(Milliseconds)  # null: it has no end
     used_at: Mapped[int | None] = mapped_column(Milliseconds)
+    used_key: Mapped[bytes | None] = mapped_column(LargeBinary)  # hash of the Idempotency-Key that it was used with
 
 
 class EntryRow(Base):
@@ -199,6 +226,78 @@ class RunRow(Base):
         return and_(RunRow.to_log, literal_column("coalesce(runs.leaf_index, -1)", BigInteger()) < literal_column("0"))
 
 
+class WithdrawalRow(Base):
+    """An operator's act on a run: withdrawn for a reason, or (without one) reinstated; only its leaf is added later."""
+
+    __tablename__ = "withdrawals"
+    __table_args__ = (_waiting_for_the_log("ix_withdrawals_not_logged", "leaf_index IS NULL", "withdrawal_id"),)
+    withdrawal_id: Mapped[UUID] = mapped_column(Uuid, primary_key=True)
+    run_id: Mapped[UUID] = mapped_column(ForeignKey("runs.run_id"), index=True)
+    reason: Mapped[int | None]  # a tlog.leaves.WithdrawReason
+    note: Mapped[str] = mapped_column(String(200))
+    at: Mapped[int] = mapped_column(Milliseconds)  # the acts on one run are in this order
+    after_close: Mapped[bool]  # the round had closed: its ranking at the close knows nothing of it
+    leaf_index: Mapped[int | None] = mapped_column(BigInteger)
+
+
+class WithdrawnRow(Base):
+    """A run that is withdrawn now, which no board ranks."""
+
+    __tablename__ = "withdrawn_runs"
+    run_id: Mapped[UUID] = mapped_column(ForeignKey("runs.run_id"), primary_key=True)
+
+
+class LeagueRow(Base):
+    """Players joined by an invite code."""
+
+    __tablename__ = "leagues"
+    league_id: Mapped[UUID] = mapped_column(Uuid, primary_key=True)
+    name: Mapped[str] = mapped_column(String(64))
+    owner_id: Mapped[UUID] = mapped_column(ForeignKey("players.player_id"), index=True)
+    created_at: Mapped[int] = mapped_column(Milliseconds)
+    closed_at: Mapped[int | None] = mapped_column(Milliseconds)
+
+
+class LeagueCodeRow(Base):
+    """An invite code of a league; one that was replaced is kept, so that it can be told from one that never was."""
+
+    __tablename__ = "league_codes"
+    code: Mapped[str] = mapped_column(String(16), primary_key=True)
+    league_id: Mapped[UUID] = mapped_column(ForeignKey("leagues.league_id"), index=True)
+    created_at: Mapped[int] = mapped_column(Milliseconds)
+    ended_at: Mapped[int | None] = mapped_column(Milliseconds)
+
+
+class MemberRow(Base):
+    """A player of a league."""
+
+    __tablename__ = "league_members"
+    league_id: Mapped[UUID] = mapped_column(ForeignKey("leagues.league_id"), primary_key=True)
+    player_id: Mapped[UUID] = mapped_column(ForeignKey("players.player_id"), primary_key=True, index=True)
+    joined_at: Mapped[int] = mapped_column(Milliseconds)
+
+
+class ChallengeRow(Base):
+    """What a challenge round has beside a round: how many may play it."""
+
+    __tablename__ = "challenges"
+    round_id: Mapped[str] = mapped_column(ForeignKey("rounds.round_id"), primary_key=True)
+    most_players: Mapped[int]
+
+
+class AuditRow(Base):
+    """An act on a player or a run that its operator or its player can look up; never changed."""
+
+    __tablename__ = "audit"
+    audit_id: Mapped[UUID] = mapped_column(Uuid, primary_key=True)
+    at: Mapped[int] = mapped_column(Milliseconds)
+    actor: Mapped[str] = mapped_column(String(16))  # operator or player
+    act: Mapped[str] = mapped_column(String(32))
+    player_id: Mapped[UUID | None] = mapped_column(ForeignKey("players.player_id"), index=True)
+    run_id: Mapped[UUID | None] = mapped_column(ForeignKey("runs.run_id"))
+    note: Mapped[str] = mapped_column(String(200))
+
+
 class LeafRow(Base):
     """A leaf of the log; never changed, and gone only with the whole log (see SuccessionRow)."""
 
@@ -248,13 +347,14 @@ class SuccessionRow(Base):
 
 
 class IdempotencyRow(Base):
-    """A key that a player sent with a request that makes a round, and the round that it made."""
+    """A key that a player sent with a request that makes a round or a league, and what it made."""
 
     __tablename__ = "idempotency_keys"
     player_id: Mapped[UUID] = mapped_column(ForeignKey("players.player_id"), primary_key=True)
     key: Mapped[str] = mapped_column(String(255), primary_key=True)
     request_hash: Mapped[bytes] = mapped_column(LargeBinary)
-    round_id: Mapped[str] = mapped_column(ForeignKey("rounds.round_id"), index=True)
+    round_id: Mapped[str | None] = mapped_column(ForeignKey("rounds.round_id"), index=True)
+    league_id: Mapped[UUID | None] = mapped_column(ForeignKey("leagues.league_id"))
 
 
 class LeaseRow(Base):

@@ -56,6 +56,11 @@ class WithdrawReason(IntEnum):
     OPERATORS_ERROR = 3
     OTHER = 4
 
+    @property
+    def word(self) -> str:
+        """The reason as commands and the API write it."""
+        return ("player", "unfair", "error", "other")[self - 1]
+
 
 @dataclass(frozen=True, slots=True)
 class ChainLeaf:

@@ -139,8 +139,9 @@ def dice_text(dice: int) -> str:
 
 
 def tiles_text(tiles: Sequence[int]) -> str:
-    """Return "3, 5", or "no move" for none."""
-    return ", ".join(map(str, tiles)) or "no move"
+    """Return "1, 3 and 5", or "no move" for none."""
+    words = list(map(str, tiles))
+    return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else "".join(words) or "no move"
 
 
 def step_sentences(step: ShownStep, count: int) -> str:
@@ -152,10 +153,10 @@ def step_sentences(step: ShownStep, count: int) -> str:
     total = f", total {sum(step.faces)}" if len(step.faces) > 1 else ""
     said.append(f"Rolled {rolled}{total}.")
     if step.tiles is None:
-        return " ".join([*said, f"No move. Left open: {_listed(step.open)}."])
+        return " ".join([*said, f"No move. Left open: {tiles_text(step.open)}."])
     after = tiles_of(mask_of(step.open) ^ mask_of(step.shut))
-    said.append(f"Shut {_listed(step.shut)}: {_verdict(step.tiles)}.")
-    return " ".join([*said, f"Open after it: {_listed(after)}." if after else "The box is shut."])
+    said.append(f"Shut {tiles_text(step.shut)}: {_verdict(step.tiles)}.")
+    return " ".join([*said, f"Open after it: {tiles_text(after)}." if after else "The box is shut."])
 
 
 def _verdict(decision: ShownDecision) -> str:
@@ -164,12 +165,6 @@ def _verdict(decision: ShownDecision) -> str:
     if decision.grade is Grade.BEST:
         return "best"
     return f"{decision.grade}, {decision.lost} lost, best was {decision.best}"
-
-
-def _listed(tiles: Sequence[int]) -> str:
-    """Return "1, 2 and 5"."""
-    words = list(map(str, tiles))
-    return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else words[0]
 
 
 def _shown(rules: Rules, analysis: Analysis, decision: Decision[T], text: Callable[[T], str]) -> ShownDecision:

@@ -8,9 +8,11 @@ import orjson
 from flask import Flask, Response, g
 from flask.json.provider import DefaultJSONProvider
 from shutbox_web import TEMPLATES_DIR
+from werkzeug.middleware.proxy_fix import ProxyFix
 
 from ..clock import Clock, system_clock
 from ..config import Settings
+from ..limits import Limits
 from ..ranking import Ranking
 from ..seeds import Secrets
 from ..site import Site
@@ -44,6 +46,7 @@ def create_app(
 ) -> Flask:
     """Return the app of an installation; time and randomness may be handed in."""
     app = ShutboxFlask("shutbox", static_folder=None, template_folder=TEMPLATES_DIR)
+    app.url_map.merge_slashes = False  # else an address with two slashes is answered by a page of the framework
     app.config.update(
         SQLALCHEMY_DATABASE_URI=settings.sql_url,
         SQLALCHEMY_ENGINE_OPTIONS={"pool_size": settings.threads, "max_overflow": 4, "hide_parameters": True},
@@ -54,6 +57,9 @@ def create_app(
         prepare_engine(db.engine)
     ranking = Ranking.at(settings.redis_url, secrets.log_key.verifier.key_id.hex())
     app.extensions["shutbox"] = Site(settings, secrets, db.session, ranking, clock, random)
+    app.extensions["shutbox.limits"] = Limits.at(settings.redis_url, random(32))
+    if settings.trusted_proxies:
+        app.wsgi_app = ProxyFix(app.wsgi_app, settings.trusted_proxies, x_proto=0)  # type: ignore[method-assign]
     problems.register(app)
     for routes in API:
         app.register_blueprint(routes, url_prefix="/api/v1")

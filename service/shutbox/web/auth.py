@@ -1,9 +1,11 @@
 """Who asks: a program by its bearer token, or a browser by the cookie that holds the same kind of token."""
 
-from flask import Response, current_app, g, request
+from collections.abc import Callable
 
-from ..errors import CrossOrigin, PlayerRequired
-from ..players import Player, player_by_token
+from flask import Response, after_this_request, current_app, g, request
+
+from ..errors import CrossOrigin, InsufficientScope, PlayerBanned, PlayerRequired
+from ..players import SCOPES, Caller, Player, find_caller
 from ..site import Site
 from .problems import MalformedRequest
 
@@ -18,29 +20,70 @@ def site() -> Site:
     return found
 
 
-def viewer() -> Player | None:
-    """Return who asks, if anyone says so. A bearer token that is nobody's is refused, an old cookie is passed over.
+def caller() -> Caller | None:
+    """Return who asks and by which token, if anyone says so.
 
-    A write that the cookie vouches for must come from a page of ours: raises CrossOrigin.
+    A bearer token that is nobody's is refused, an old cookie is passed over. A write that the cookie vouches for must
+    come from a page of ours: raises CrossOrigin.
     """
-    if "viewer" not in g:
-        g.viewer = _bearer(request.headers["Authorization"]) if "Authorization" in request.headers else _browser()
-    found: Player | None = g.viewer
+    if "caller" not in g:
+        g.caller = _bearer(request.headers["Authorization"]) if "Authorization" in request.headers else _browser()
+    found: Caller | None = g.caller
     return found
 
 
-def player() -> Player:
-    """Return who asks; raises PlayerRequired."""
-    found = viewer()
+def viewer() -> Player | None:
+    """Return who reads, if anyone says so. Raises CrossOrigin, and InsufficientScope for a token that may not read."""
+    return player("read") if caller() is not None else None
+
+
+def player(*scopes: str) -> Player:
+    """Return who asks with a token that may do this; without scopes named, one that may do everything.
+
+    Raises PlayerRequired, InsufficientScope and PlayerBanned.
+    """
+    return calling(*scopes).player
+
+
+def calling(*scopes: str, also_banned: bool = False) -> Caller:
+    """Return who asks and by which token. Raises as `player` does, and PlayerBanned for what a banned player writes."""
+    found = caller()
     if found is None:
         raise PlayerRequired("say who you are: POST /api/v1/players gives a token; send Authorization: Bearer TOKEN")
+    missing = [scope for scope in scopes or SCOPES if scope not in found.token.scopes]
+    if missing:
+        raise InsufficientScope(f"this needs a token with: {', '.join(missing)}")
+    if found.player.banned and request.method not in SAFE_METHODS and not also_banned:
+        raise PlayerBanned("the operator of this service has banned this player: you can read, export and delete")
     return found
 
 
 def visitor() -> Player | None:
     """Return who looks at a page: the cookie alone says so, and one that is nobody's is passed over."""
-    secret = request.cookies.get(COOKIE)
-    return player_by_token(site(), secret) if secret else None
+    found = visiting()
+    return found.player if found else None
+
+
+def visiting() -> Caller | None:
+    """Return who looks at a page, and by which session. Its first page of a day makes the cookie last anew."""
+    if "visiting" not in g:
+        secret = request.cookies.get(COOKIE)
+        g.visiting = find_caller(site(), secret) if secret else None
+        if secret and g.visiting and g.visiting.first_today and request.method in SAFE_METHODS:
+            after_this_request(_renewing(secret))
+    found: Caller | None = g.visiting
+    return found
+
+
+def _renewing(secret: str) -> Callable[[Response], Response]:
+    """Return what gives the cookie again with a private answer: one that is kept for others must not carry it."""
+
+    def renew(response: Response) -> Response:
+        if not response.cache_control.public:
+            set_cookie(response, secret)
+        return response
+
+    return renew
 
 
 def from_own_page() -> bool:
@@ -70,16 +113,16 @@ def clear_cookie(response: Response) -> None:
     response.delete_cookie(COOKIE, secure=own_origin().startswith("https://"), httponly=True, samesite="Lax")
 
 
-def _bearer(header: str) -> Player:
+def _bearer(header: str) -> Caller:
     scheme, _, secret = header.partition(" ")
-    found = player_by_token(site(), secret.strip()) if scheme.lower() == "bearer" else None
+    found = find_caller(site(), secret.strip()) if scheme.lower() == "bearer" else None
     if found is None:
         raise MalformedRequest("invalid_token", "send Authorization: Bearer TOKEN with a token that is in use")
     return found
 
 
-def _browser() -> Player | None:
-    found = visitor()
+def _browser() -> Caller | None:
+    found = visiting()
     if found is not None and request.method not in SAFE_METHODS and not from_own_page():
         raise CrossOrigin(f"a write with the cookie must be sent by a page of {own_origin()}")
     return found

@@ -1,11 +1,14 @@
 """Values as JSON objects: the shapes that programs rely on (openapi.yaml), built by hand since they are hot."""
 
 from collections.abc import Sequence
+from datetime import date
 from fractions import Fraction
 from typing import Any
 
 from ..analyses import RunAnalysis
 from ..attempts import Attempt
+from ..audit import Act
+from ..challenges import Challenge
 from ..clock import rfc3339
 from ..days import Day
 from ..game.analysis import Analysis, Decision, grade
@@ -14,11 +17,14 @@ from ..game.replay import Turn
 from ..game.rules import Rules, rules_of
 from ..game.rulesets import Ruleset
 from ..game.solver import greatest_chance_to_shut, least_expected_penalty
-from ..leaderboards import Page
+from ..histories import OwnRun
+from ..leaderboards import BoardRow, Page
+from ..leagues import League
+from ..period_boards import PeriodPage, PeriodRow
 from ..players import Player, Token
 from ..profiles import Profile, Result
 from ..rounds import Round, State
-from ..runs import Run
+from ..runs import Run, Withdrawal
 
 Json = dict[str, Any]
 
@@ -70,14 +76,31 @@ def round_json(round: Round, seed: bytes | None, started: int, finished: int) ->
     }
 
 
+def challenge_json(challenge: Challenge, seed: bytes | None) -> Json:
+    """Return a challenge as one of its players sees it; the caller says whether its seed may be shown."""
+    return {
+        "round": round_json(challenge.round, seed, challenge.started, challenge.finished),
+        "maker": player_json(challenge.maker) if challenge.maker else None,
+        "players": challenge.most_players,
+        "entered": challenge.entered,
+        "run_id": str(challenge.run_id) if challenge.run_id else None,
+    }
+
+
 def day_json(day: Day, rounds: list[Json]) -> Json:
     """Return a day with its rounds."""
     return {"date": day.day.isoformat(), "state": day.state.name.lower(), "rounds": rounds}
 
 
 def player_json(player: Player) -> Json:
-    """Return a player as everyone sees one."""
-    return {"player_id": str(player.player_id), "name": player.name, "guest": player.guest, "bot": player.bot}
+    """Return a player; `name` is what the viewer may see."""
+    return {
+        "player_id": str(player.player_id),
+        "name": player.name,
+        "guest": player.guest,
+        "bot": player.bot,
+        "hidden": player.hidden,
+    }
 
 
 def profile_json(profile: Profile) -> Json:
@@ -106,9 +129,38 @@ def _result_json(result: Result) -> Json:
     }
 
 
-def token_json(token: Token) -> Json:
-    """Return a token without its secret."""
-    return {"token_id": str(token.token_id), "label": token.label, "created_at": rfc3339(token.created_at)}
+def league_json(league: League) -> Json:
+    """Return a league as far as its viewer may see it."""
+    members = league.members
+    return {
+        "code": league.code,
+        "name": league.name,
+        "owner": player_json(league.owner),
+        "size": league.size,
+        "most": league.most,
+        "created_at": rfc3339(league.created_at),
+        "members": None
+        if members is None
+        else [{"player": player_json(member.player), "joined_at": rfc3339(member.joined_at)} for member in members],
+    }
+
+
+def token_json(token: Token, current: bool) -> Json:
+    """Return a token without its secret; the caller says whether it is the one that asks."""
+    return {
+        "token_id": str(token.token_id),
+        "label": token.label,
+        "scopes": list(token.scopes),
+        "browser": token.browser,
+        "current": current,
+        "created_at": rfc3339(token.created_at),
+        "last_used": None if token.last_used is None else token.last_used.isoformat(),
+    }
+
+
+def act_json(act: Act) -> Json:
+    """Return an act of the audit trail."""
+    return {"audit_id": str(act.audit_id), "at": rfc3339(act.at), "by": act.actor, "act": act.act, "note": act.note}
 
 
 def run_json(run: Run) -> Json:
@@ -127,8 +179,13 @@ def run_json(run: Run) -> Json:
         "rank": run.rank,
         "total": run.total,
         "accepted_at": rfc3339(run.accepted_at),
+        "withdrawn": None if run.withdrawn is None else _withdrawal_json(run.withdrawn),
         "gated": run.gated,
     }
+
+
+def _withdrawal_json(withdrawal: Withdrawal) -> Json:
+    return {"reason": withdrawal.reason.word, "note": withdrawal.note, "at": rfc3339(withdrawal.at)}
 
 
 def _turns_json(turns: Sequence[Turn]) -> list[Json]:
@@ -211,18 +268,66 @@ def leaderboard_json(page: Page) -> Json:
         "state": "final" if page.round.state is State.CLOSED else "provisional",
         "gated": page.gated,
         "total": page.total,
-        "items": [
-            {
-                "rank": row.rank,
-                "player": player_json(row.player),
-                "score": row.score,
-                "penalty": row.penalty,
-                "given_away_milli": row.given_away_milli,
-                "run_id": str(row.run_id),
-                "accepted_at": rfc3339(row.accepted_at),
-            }
-            for row in page.rows
-        ],
+        "items": [board_row_json(row) for row in page.rows],
         "next": page.next,
         "previous": page.previous,
+    }
+
+
+def board_row_json(row: BoardRow) -> Json:
+    """Return a row of a round's leaderboard."""
+    return {
+        "rank": row.rank,
+        "player": player_json(row.player),
+        "score": row.score,
+        "penalty": row.penalty,
+        "given_away_milli": row.given_away_milli,
+        "run_id": str(row.run_id),
+        "accepted_at": rfc3339(row.accepted_at),
+    }
+
+
+def period_json(page: PeriodPage) -> Json:
+    """Return a part of a period's leaderboard."""
+    season = page.season
+    return {
+        "period": season.period.id,
+        "from": season.first.isoformat(),
+        "to": None if season.period.last == date.max else season.period.last.isoformat(),
+        "until": None if season.until is None else season.until.isoformat(),
+        "state": "final" if season.final else "provisional",
+        "ruleset": season.ruleset.id,
+        "mode": season.mode,
+        "total": page.total,
+        "items": [period_row_json(row) for row in page.rows],
+        "next": page.next,
+        "previous": page.previous,
+    }
+
+
+def period_row_json(row: PeriodRow) -> Json:
+    """Return a row of a period's leaderboard."""
+    return {
+        "rank": row.rank,
+        "player": player_json(row.player),
+        "score": row.score,
+        "given_away_milli": row.given_away_milli,
+        "days": row.days,
+    }
+
+
+def own_run_json(run: OwnRun) -> Json:
+    """Return a run of the one who asks, in a list."""
+    return {
+        "run_id": str(run.run_id),
+        "round_id": run.round_id,
+        "ruleset": run.ruleset,
+        "mode": run.mode,
+        "kind": run.kind,
+        "score": run.score,
+        "penalty": run.penalty,
+        "open": run.open,
+        "given_away_milli": run.given_away_milli,
+        "turns": _turns_json(run.turns),
+        "accepted_at": rfc3339(run.accepted_at),
     }

@@ -5,15 +5,18 @@ Shapes are refused here; everything about the rules, a tile named twice included
 
 import json
 import re
+from dataclasses import dataclass
 from typing import Any, NoReturn
 from uuid import UUID
 
 from flask import request
 from marshmallow import RAISE, Schema, ValidationError, fields, post_load, validate, validates_schema
 
+from ..challenges import FEWEST_PLAYERS, MOST_HOURS, MOST_PLAYERS
+from ..cursors import Wanted
 from ..game.play import Decision, DiceChoice, ShutChoice
 from ..game.replay import Turn
-from ..leaderboards import Wanted
+from ..players import SCOPES
 from ..rounds import Mode
 from .problems import MalformedRequest
 
@@ -58,18 +61,15 @@ class TilesField(fields.Field[tuple[int, ...]]):
         return _tiles(value)
 
 
-class DiceField(fields.Field[int]):
-    """A number of dice; whether the board allows it is for the rules to say."""
+class WholeField(fields.Field[int]):
+    """A whole number within a range."""
+
+    def __init__(self, least: int, most: int, **options: Any) -> None:
+        super().__init__(**options)
+        self.least, self.most = least, most
 
     def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> int:
-        return _integer(value, 0, GREATEST_TILE)
-
-
-class MoveNumberField(fields.Field[int]):
-    """The number of a decision, from 0."""
-
-    def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> int:
-        return _integer(value, 0, 999)
+        return _integer(value, self.least, self.most)
 
 
 class TurnsField(fields.Field[tuple[Turn, ...]]):
@@ -143,8 +143,8 @@ class RunSchema(_StrictSchema):
 class MoveSchema(_StrictSchema):
     """POST /attempts/{id}/moves → (move, decision)."""
 
-    move = MoveNumberField(required=True)
-    dice = DiceField()
+    move = WholeField(0, 999, required=True)
+    dice = WholeField(0, GREATEST_TILE)  # whether the board allows it is for the rules to say
     shut = TilesField()
 
     @validates_schema
@@ -170,6 +170,18 @@ class PracticeSchema(_StrictSchema):
         return data["ruleset"], Mode(data["mode"]), bytes.fromhex(data["seed"]) if "seed" in data else None
 
 
+class ChallengeSchema(_StrictSchema):
+    """POST /challenges → (ruleset id, players, hours)."""
+
+    ruleset = StrictString(required=True, validate=validate.Length(max=64))
+    players = WholeField(FEWEST_PLAYERS, MOST_PLAYERS, required=True)
+    hours = WholeField(1, MOST_HOURS, required=True)
+
+    @post_load
+    def _values(self, data: dict[str, Any], **_: Any) -> tuple[str, int, int]:
+        return data["ruleset"], data["players"], data["hours"]
+
+
 class PlayerSchema(_StrictSchema):
     """POST /players and PATCH /players/me. What a name may be is for players to say."""
 
@@ -181,6 +193,33 @@ class TokenSchema(_StrictSchema):
     """POST /players/me/tokens."""
 
     label = StrictString(validate=validate.Length(min=1, max=64))
+    scopes = fields.List(StrictString(validate=validate.OneOf(SCOPES)), validate=validate.Length(1, len(SCOPES)))
+
+    @post_load
+    def _ordered(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:
+        if "scopes" in data:
+            data["scopes"] = tuple(scope for scope in SCOPES if scope in data["scopes"])
+        return data
+
+
+class AuditQuery(_StrictSchema):
+    """The query of GET /players/me/audit → (limit, before)."""
+
+    limit = fields.String(validate=validate.Regexp(DIGITS, error="must be a whole number from 1 to 200"))
+    before = fields.UUID()
+
+    @post_load
+    def _values(self, data: dict[str, Any], **_: Any) -> tuple[int, UUID | None]:
+        limit = int(data.get("limit", 50))
+        if not 1 <= limit <= 200:
+            raise ValidationError("must be a whole number from 1 to 200", "limit")
+        return limit, data.get("before")
+
+
+class LeagueSchema(_StrictSchema):
+    """POST /leagues and PATCH /leagues/{code}. What a name may be is for players to say."""
+
+    name = StrictString(required=True)
 
 
 class CodeSchema(_StrictSchema):
@@ -189,14 +228,24 @@ class CodeSchema(_StrictSchema):
     code = StrictString(required=True, validate=validate.Length(max=64))
 
 
-class LeaderboardQuery(_StrictSchema):
-    """The query of a leaderboard → Wanted; `around=me` stays the text `me`."""
+@dataclass(frozen=True, slots=True)
+class AskedPart:
+    """Which part of a list is asked for, and how: `around_me` and `league` are not looked up yet."""
+
+    wanted: Wanted
+    around_me: bool
+    league: str | None
+    format: str | None
+    whole: bool  # no limit is given, so that a file has everything
+
+
+class PartQuery(_StrictSchema):
+    """The query of a list that is given in parts → AskedPart."""
 
     limit = fields.String(validate=validate.Regexp(DIGITS, error="must be a whole number from 1 to 200"))
     after = fields.String(validate=validate.Length(max=64))
     before = fields.String(validate=validate.Length(max=64))
-    around = fields.String()
-    bots = fields.String(validate=validate.OneOf(["exclude", "only"]))
+    format = fields.String(validate=validate.OneOf(["json", "csv", "ndjson"]))
 
     @validates_schema
     def _one_place(self, data: dict[str, Any], **_: Any) -> None:
@@ -206,7 +255,7 @@ class LeaderboardQuery(_StrictSchema):
             raise ValidationError("must be a whole number from 1 to 200", "limit")
 
     @post_load
-    def _wanted(self, data: dict[str, Any], **_: Any) -> tuple[Wanted, bool]:
+    def _asked(self, data: dict[str, Any], **_: Any) -> Any:
         around, own = data.get("around"), data.get("around") == "me"
         try:
             player_id = None if own or around is None else UUID(around)
@@ -214,7 +263,27 @@ class LeaderboardQuery(_StrictSchema):
             raise ValidationError({"around": ["must be a player_id or me"]}) from None
         bots = {"exclude": False, "only": True}.get(data.get("bots", ""))
         wanted = Wanted(int(data.get("limit", 50)), data.get("after"), data.get("before"), player_id, bots)
-        return wanted, own
+        return AskedPart(wanted, own, data.get("league"), data.get("format"), "limit" not in data)
+
+
+class LeaderboardQuery(PartQuery):
+    """The query of a round's leaderboard → AskedPart."""
+
+    around = fields.String()
+    bots = fields.String(validate=validate.OneOf(["exclude", "only"]))
+    league = fields.String(validate=validate.Length(max=64))
+
+
+class PeriodQuery(LeaderboardQuery):
+    """The query of a period's leaderboard → (AskedPart, id of the ruleset, mode, which period)."""
+
+    ruleset = fields.String(load_default="classic", validate=validate.Length(max=64))
+    mode = fields.String(load_default=Mode.SEALED.value, validate=validate.OneOf([mode.value for mode in Mode]))
+    of = fields.String(validate=validate.Length(max=16))
+
+    @post_load
+    def _asked(self, data: dict[str, Any], **_: Any) -> Any:
+        return super()._asked(data), data["ruleset"], Mode(data["mode"]), data.get("of")
 
 
 def body(schema: type[Schema], required: bool = True) -> Any:
@@ -238,6 +307,11 @@ def query(schema: type[Schema]) -> Any:
     if twice:
         _invalid([{"pointer": f"/{name}", "message": "given more than once"} for name in twice])
     return _loaded(schema, request.args.to_dict())
+
+
+def invalid_query(name: str, message: str) -> NoReturn:
+    """Refuse a value of the query that only a use case could read."""
+    _invalid([{"pointer": f"/{name}", "message": message}])
 
 
 def idempotency_key() -> str | None:

@@ -1,7 +1,8 @@
 """What a result says when it is shared: with squares, and as plain sentences that say the same.
 
 Before the close neither names rolls, squares nor points given away: many of those together betray the dice. Dice, tiles
-and the best possible are never named.
+and the best possible are never named. Decisions are called as in the analysis; only "close" is fine or a slip, since it
+says what a yellow square says.
 """
 
 from collections.abc import Sequence
@@ -12,7 +13,7 @@ from ..game.analysis import Grade
 from .words import dated, day_number
 
 SQUARES = {Grade.BEST: "🟩", Grade.FINE: "🟨", Grade.SLIP: "🟨", Grade.BLUNDER: "🟥"}
-WORDS = {Grade.BEST: "best", Grade.FINE: "close", Grade.SLIP: "close", Grade.BLUNDER: "costly"}
+WORDS = {Grade.BEST: "best", Grade.FINE: "close", Grade.SLIP: "close", Grade.BLUNDER: "blunder"}
 
 
 @dataclass(frozen=True, slots=True)

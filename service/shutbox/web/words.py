@@ -1,14 +1,20 @@
 """What the pages say: days by number and name, rules in sentences, rows of a leaderboard with their ties."""
 
+from collections import Counter
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
+from ..audit import Act, Actor
 from ..game.encoding import tiles_of
 from ..game.rules import rules_of
 from ..game.rulesets import Match, OneDie, Ruleset, Scoring
 from ..leaderboards import BoardRow, Page
+from ..period_boards import PeriodPage, PeriodRow
+from ..periods import Period, PeriodKind
 from ..players import Player
-from ..rounds import Mode, Round
+from ..rounds import Kind, Mode, Round
+from ..runs import Withdrawal
+from ..tlog.leaves import WithdrawReason
 
 DAY_ZERO = date(2025, 12, 31)
 _NUMBERS = ("no", "one", "two", "three")
@@ -16,9 +22,9 @@ _NUMBERS = ("no", "one", "two", "three")
 
 @dataclass(frozen=True, slots=True)
 class ShownRow:
-    """A row of a leaderboard and whether it shares its rank with a row beside it."""
+    """A row of a leaderboard and whether others share its rank."""
 
-    row: BoardRow
+    row: BoardRow | PeriodRow
     shared: bool
 
 
@@ -58,20 +64,45 @@ def utc_time(ms: int) -> str:
     return f"{datetime.fromtimestamp(ms / 1000, UTC):%H:%M} UTC"
 
 
+def utc_date_time(ms: int) -> str:
+    """Return a moment as "30 Nov, 02:00 UTC"."""
+    return f"{short_date(datetime.fromtimestamp(ms / 1000, UTC))}, {utc_time(ms)}"
+
+
 def round_name(round: Round) -> str:
-    """Return "Classic round" or "Classic puzzle"."""
-    return f"{round.ruleset.name} {'puzzle' if round.mode is Mode.OPEN else 'round'}"
+    """Return "Classic round", "Classic puzzle" or "Classic challenge"."""
+    kind = "challenge" if round.kind is Kind.CHALLENGE else "puzzle" if round.mode is Mode.OPEN else "round"
+    return f"{round.ruleset.name} {kind}"
 
 
 def player_name(player: Player) -> str:
     """Return the name of a player; a guest is told from others by the end of the id."""
-    return player.name or (f"Guest {str(player.player_id)[-4:]}" if player.guest else "deleted player")
+    if player.name is not None:
+        return player.name
+    if player.guest:
+        return f"Guest {str(player.player_id)[-4:]}"
+    return "hidden player" if player.hidden else "deleted player"
 
 
-def board_rows(page: Page) -> list[ShownRow]:
-    """Return the rows of a page with their ties."""
-    ranks = [row.rank for row in page.rows]
-    return [ShownRow(row, ranks.count(row.rank) > 1) for row in page.rows]
+def period_name(period: Period) -> str:
+    """Return "Week 48", "November 2026" or "All time"."""
+    match period.kind:
+        case PeriodKind.WEEK:
+            return f"Week {int(period.id[-2:])}"
+        case PeriodKind.MONTH:
+            return month_name(period.first)
+        case PeriodKind.ALL_TIME:
+            return "All time"
+        case PeriodKind.DAY:
+            return dated(period.first)
+
+
+def board_rows(page: Page | PeriodPage) -> list[ShownRow]:
+    """Return the rows of a page with their ties, those with players on the pages beside it too."""
+    ranks = Counter(row.rank for row in page.rows)
+    if page.rows:
+        ranks[page.rows[0].rank], ranks[page.rows[-1].rank] = page.tied, page.last_tied
+    return [ShownRow(row, ranks[row.rank] > 1) for row in page.rows]
 
 
 def rule_sentences(ruleset: Ruleset) -> list[str]:
@@ -126,3 +157,43 @@ def _listed(tiles: tuple[int, ...]) -> str:
     if len(tiles) > 2 and tiles == tuple(range(tiles[0], tiles[-1] + 1)):
         return f"{tiles[0]} to {tiles[-1]}"
     return ", ".join(map(str, tiles[:-1])) + f" and {tiles[-1]}" if len(tiles) > 1 else str(tiles[0])
+
+
+_WITHDRAWN_FOR = {
+    WithdrawReason.PLAYER_ASKED: "the player asked for it",
+    WithdrawReason.UNFAIR_PLAY: "unfair play",
+    WithdrawReason.OPERATORS_ERROR: "an error of the operator",
+    WithdrawReason.OTHER: "another reason",
+}
+
+
+def withdrawal_words(withdrawal: Withdrawal) -> str:
+    """Return "Withdrawn on 30 Nov 2026: unfair play", with what the operator says to it."""
+    day = dated(datetime.fromtimestamp(withdrawal.at / 1000, UTC).date())
+    said = f"Withdrawn on {day}: {_WITHDRAWN_FOR[withdrawal.reason]}"
+    return f"{said}. {withdrawal.note}" if withdrawal.note else f"{said}."
+
+
+_ACTS = {
+    "code_made": "A code was made",
+    "code_used": "A code was used",
+    "code_refused": "A code that works no more was tried",
+    "token_made": "A token was made",
+    "token_ended": "A browser or program was ended",
+    "other_tokens_ended": "All other browsers and programs were ended",
+    "renamed": "The name was changed",
+    "rename": "The name was changed",
+    "hide": "The name was hidden",
+    "unhide": "The name is shown again",
+    "ban": "The player was banned",
+    "unban": "The ban was ended",
+    "withdraw": "A run was withdrawn",
+    "reinstate": "A run was reinstated",
+}
+
+
+def act_words(act: Act) -> str:
+    """Return an act of the audit trail in words."""
+    said = _ACTS.get(act.act, act.act)
+    said += " by the operator" if act.actor is Actor.OPERATOR else ""
+    return f"{said}: {act.note}" if act.note else said

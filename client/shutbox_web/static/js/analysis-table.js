@@ -1,6 +1,6 @@
 // The analysis of a line as a table, the same that the page of a run has (web/analysis_table.py, analysis.html).
 
-import { diceWord, turnText } from "./choice.js";
+import { diceWord, join, turnText } from "./choice.js";
 import { Grade, grade } from "./game/analysis.js";
 import { maskOf, tilesOf } from "./game/encoding.js";
 import { lineText } from "./line.js";
@@ -137,9 +137,9 @@ function ofDice({ chosen, ways, best, lost }) {
 
 /** @type {(decision: ShutDecision) => Shown} */
 function ofTiles({ chosen, ways, best, lost }) {
-  const yours = chosen.join(", ");
-  const found = ways.map(({ shut, value }) => way(shut.join(", "), value, shut.join(", ") === yours));
-  return shownOf(lost, lost ? best.join(", ") : yours, found); // of equally good ways, the player's own
+  const yours = join(chosen);
+  const found = ways.map(({ shut, value }) => way(join(shut), value, join(shut) === yours));
+  return shownOf(lost, lost ? join(best) : yours, found); // of equally good ways, the player's own
 }
 
 /** @type {(text: string, value: bigint, yours: boolean) => Way} */

@@ -1,12 +1,13 @@
 // Requests to the service: one that is lost is sent again, the same, until it is answered.
 
-/** @typedef {{method: string, path: string, body?: object}} Request */
+/** @typedef {{method: string, path: string, body?: object, key?: string}} Request `key`: its Idempotency-Key */
 /** @typedef {{status: number, body: any}} Answer */
 /** @typedef {{slow?: () => void, lost?: (tries: number) => void, back?: () => void}} Told Called as sending goes on. */
 
 const SLOW_MS = 1000;
 const PATIENCE_MS = 15_000;
 const LONGEST_PAUSE_MS = 8000;
+const LONGEST_WAIT_S = 60; // for which it is worth trying again what was done too often
 
 /** The request got no answer, or one that asks for another try. */
 class Lost extends Error {
@@ -18,6 +19,9 @@ class Lost extends Error {
 }
 
 let wake = () => {};
+
+/** Return a new Idempotency-Key, by which a request is known when it is sent again. */
+export const newKey = () => [...crypto.getRandomValues(new Uint32Array(4))].map((part) => part.toString(36)).join("-");
 
 /** Send what waits for its next try at once. */
 export const tryNow = () => wake();
@@ -48,18 +52,17 @@ export async function persist(request, told = {}) {
 }
 
 /** @type {(request: Request) => Promise<Answer>} */
-async function send({ method, path, body }) {
+async function send({ method, path, body, key }) {
   const response = await fetch(path, {
     method,
-    headers: body ? { "Content-Type": "application/json" } : {},
+    headers: { ...(body && { "Content-Type": "application/json" }), ...(key && { "Idempotency-Key": key }) },
     body: body ? JSON.stringify(body) : null,
     signal: AbortSignal.timeout(PATIENCE_MS),
   }).catch(() => {
     throw new Lost(0);
   });
-  if (response.status >= 500 || response.status === 429) {
-    throw new Lost(1000 * Number(response.headers.get("Retry-After") ?? 0));
-  }
+  const wait = Number(response.headers.get("Retry-After") ?? 0);
+  if (response.status >= 500 || (response.status === 429 && wait <= LONGEST_WAIT_S)) throw new Lost(1000 * wait);
   if (response.status === 204) return { status: 204, body: null };
   const content = await response.json().catch(() => {
     throw new Lost(0);

@@ -1,9 +1,7 @@
 // The page without a connection: when the service was seen last, what this browser has kept, and going on by itself.
 
 import { make, part, write } from "./parts.js";
-
-const TRY_MS = 10_000;
-const PATIENCE_MS = 8000;
+import { answers, whenItAnswers } from "./service.js";
 
 async function showWhatIsKept() {
   const seen = await (await caches.open("shutbox-seen")).match("/offline");
@@ -22,26 +20,18 @@ async function showWhatIsKept() {
 const linkTo = (page) =>
   make("a", { href: new URL(page.url).pathname }, decodeURIComponent(page.headers.get("X-Shutbox-Own") ?? ""));
 
-/** @type {() => Promise<boolean>} Go to where this page stands for, if the service answers. */
-async function goOn() {
-  const answer = await fetch("/healthz", { signal: AbortSignal.timeout(PATIENCE_MS) }).catch(() => null);
-  if (!answer?.ok) return false;
+/** Go to where this page stands for. */
+function goOn() {
   if (location.pathname === "/offline") location.replace("/");
   else location.reload();
-  return true;
-}
-
-function goOnUnlessHidden() {
-  if (!document.hidden) goOn();
 }
 
 part("again").addEventListener("click", async () => {
   write(part("status"), "");
-  if (!(await goOn())) write(part("status"), "Still no connection.");
+  if (await answers()) goOn();
+  else write(part("status"), "Still no connection.");
 });
-addEventListener("online", goOn);
-document.addEventListener("visibilitychange", goOnUnlessHidden);
-setInterval(goOnUnlessHidden, TRY_MS);
+whenItAnswers(goOn);
 part("ranked").hidden = !/^\/play(\/|$)/.test(location.pathname);
 part("why").hidden = !part("ranked").hidden;
 showWhatIsKept();

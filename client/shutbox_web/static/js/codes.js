@@ -1,24 +1,16 @@
 // Codes on the settings page: making a transfer or a recovery code, and using one that another browser made.
 
-import { persist } from "./api.js";
+import { newKey } from "./api.js";
 import { copy } from "./clipboard.js";
 import { calm, say, warn } from "./live.js";
 import { duration, serverNow } from "./page.js";
 import { part, write } from "./parts.js";
-
-/** @import { Answer, Request } from "./api.js" */
+import { send, why } from "./player.js";
 
 const form = /** @type {HTMLFormElement} */ (part("use-code"));
 const field = /** @type {HTMLInputElement} */ (part("code"));
 /** @type {ReturnType<typeof setInterval> | undefined} */
 let counting;
-
-/** @type {(request: Request) => Promise<Answer>} */
-const send = (request) =>
-  persist(request, { slow: () => say("Sending."), lost: () => warn("Connection lost. Trying again."), back: calm });
-
-/** @type {(answer: Answer) => string} Say in words why something was not done. */
-const why = ({ body }) => `${body.title}: ${body.detail}.`;
 
 // Making a code
 
@@ -83,7 +75,7 @@ form.addEventListener("submit", async (event) => {
   if (field.readOnly) return;
   field.readOnly = true;
   write(part("code-fault"), "");
-  const answer = await send({ method: "POST", path: "/api/v1/transfers", body: { code: field.value.trim() } });
+  const answer = await send({ method: "POST", path: "/api/v1/transfers", body: { code: field.value.trim() }, key: newKey() });
   field.readOnly = false;
   const taken = answer.status === 200;
   field.setAttribute("aria-invalid", String(!taken));

@@ -1,19 +1,19 @@
-// My data on the settings page: tokens are revoked, and the player is deleted.
+// My data on the settings page: tokens of browsers and programs are made and ended, and the player is deleted.
 
 import { persist } from "./api.js";
 import { calm, say, warn } from "./live.js";
-import { part } from "./parts.js";
+import { part, write } from "./parts.js";
 
-/** @import { Answer } from "./api.js" */
+/** @import { Answer, Request } from "./api.js" */
 
 const SETTINGS = ["theme", "sound", "shortcuts"];
 
+/** @type {(request: Request) => Promise<Answer>} */
+const send = (request) =>
+  persist(request, { slow: () => say("Sending."), lost: () => warn("Connection lost. Trying again."), back: calm });
+
 /** @type {(path: string) => Promise<Answer>} */
-const end = (path) =>
-  persist(
-    { method: "DELETE", path },
-    { slow: () => say("Sending."), lost: () => warn("Connection lost. Trying again."), back: calm },
-  );
+const end = (path) => send({ method: "DELETE", path });
 
 // Tokens
 
@@ -24,11 +24,44 @@ for (const button of document.querySelectorAll("[data-token]")) {
       warn(`${body.title}: ${body.detail}.`);
       return;
     }
+    if ("leaves" in /** @type {HTMLElement} */ (button).dataset) {
+      location.assign("/");
+      return;
+    }
+    const heading = button.closest("section")?.querySelector("h2");
     button.closest("tr")?.remove();
-    part("tokens").focus();
-    say("Revoked.");
+    heading?.focus();
+    say("Ended.");
   });
 }
+
+document.getElementById("end-others")?.addEventListener("click", async () => {
+  const { status, body } = await end("/api/v1/players/me/tokens");
+  if (status === 204) location.reload();
+  else warn(`${body.title}: ${body.detail}.`);
+});
+
+const form = /** @type {HTMLFormElement} */ (part("make-token"));
+form.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const wanted = new FormData(form);
+  const scopes = wanted.getAll("scopes").map(String);
+  const fault = part("token-fault");
+  write(fault, scopes.length ? "" : "Choose what the token may do.");
+  if (!scopes.length) return;
+  const body = { label: String(wanted.get("label")), scopes };
+  const answer = await send({ method: "POST", path: "/api/v1/players/me/tokens", body });
+  if (answer.status !== 201) {
+    write(fault, `${answer.body.title}: ${answer.body.detail}.`);
+    return;
+  }
+  const box = /** @type {HTMLTextAreaElement} */ (part("token"));
+  box.value = answer.body.token;
+  part("token-shown").hidden = false;
+  box.focus();
+  box.select();
+  say("Token made. It is shown only now.");
+});
 
 // The player
 

@@ -55,14 +55,18 @@ function showLocalTimes() {
   }
 }
 
-/** Say of a page that the service worker has kept of which day it is. */
+/** Say of a page that the service worker has kept of which day it is, and ask for it again with the connection. */
 function tellThatItIsKept() {
   if (!kept) return;
   const notice = make("p", { class: "notice" }, `You are offline. This page is as it was on ${kept}.`);
   part("new-day").after(notice);
+  optional(import("./service.js").then(({ whenItAnswers }) => whenItAnswers(() => location.reload())));
 }
 
-/** Ask for the page again if Back has brought it out of the browser's own cache: it is as it was then. */
+/**
+ * Ask for the page again if Back has brought it out of the browser's own cache: it is as it was then, and may be
+ * another player's.
+ */
 function askAgain() {
   const [visit] = /** @type {PerformanceNavigationTiming[]} */ (performance.getEntriesByType("navigation"));
   const isOld = visit?.type === "back_forward" && !visit.transferSize && !visit.workerStart;
@@ -82,6 +86,9 @@ document.addEventListener("visibilitychange", () => checkDay(60_000));
 if (document.documentElement.dataset.storage === "denied") part("not-kept").hidden = false;
 setInterval(countDown, 1000);
 setInterval(checkDay, CHECK_MS, 10 * 60_000);
+addEventListener("pageshow", ({ persisted }) => {
+  if (persisted && navigator.onLine) location.reload();
+});
 askAgain();
 showLocalTimes();
 countDown();

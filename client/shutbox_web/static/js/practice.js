@@ -93,6 +93,16 @@ function whyWrong(text) {
   return other ? `“${other[0]}” is none of them.` : `This has ${text.length}.`;
 }
 
+/** Say at the table why there are no dice of what the address has as a seed, and offer others. */
+function refuseSeed() {
+  tellSeed(false);
+  const hint = part("seed-note").textContent ?? "";
+  const { opening, dice } = facts.rules;
+  table.show({ state: "ready", open: opening, roll: 0, faces: null, legal: [], dice_allowed: [dice] });
+  table.offer({ label: "New dice", act: newDice, hint });
+  speak(hint);
+}
+
 async function newDice() {
   await moveTo(freshSeed());
   say("New dice.");
@@ -197,13 +207,11 @@ listen(() => line);
 if (!globalThis.crypto?.subtle) {
   table.busy("Not here");
   warn(NO_CRYPTOGRAPHY);
-} else if (facts.wrong) {
-  table.busy("No dice");
-  tellSeed(false);
 } else {
   addEventListener("popstate", async () => {
     await begin();
     part("primary").focus();
   });
-  begin();
+  if (facts.wrong) refuseSeed();
+  else begin();
 }

@@ -137,5 +137,11 @@ function takeUp() {
 }
 
 addEventListener("hashchange", takeUp);
+part("analysis").addEventListener("click", (event) => {
+  const step = /** @type {HTMLElement} */ (event.target).closest("a");
+  if (!step || step.getAttribute("href") !== location.hash) return;
+  event.preventDefault(); // the address is there already, so nothing else tells of it
+  takeUp();
+});
 draw(false);
 takeUp();

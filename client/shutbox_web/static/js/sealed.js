@@ -20,12 +20,13 @@ import { takeUp } from "./tabs.js";
  * @typedef {object} Facts
  * @property {string} round_id
  * @property {string} label
- * @property {number} number
+ * @property {number | null} number of the day; a challenge has none
  * @property {string} state
  * @property {number} entries_until
  * @property {number} closes_at
  * @property {RoundRules} rules
  * @property {boolean} known whether the browser has a player already
+ * @property {string | null} player who that was when the page was made
  * @property {Attempt | null} attempt
  * @property {ShownTurn[]} turns
  */
@@ -51,7 +52,7 @@ async function show(arrived = false) {
   drawWhere();
   if (!attempt) {
     if (facts.state === "open") table.offer({ label: `Roll ${rules.dice} dice`, act: start });
-    else table.busy(facts.state === "upcoming" ? "Not open yet" : "Closed for new players");
+    else table.busy({ upcoming: "Not open yet", full: "Full" }[facts.state] ?? "Closed for new players");
   } else if (attempt.run_id) {
     table.offer({ label: "See the result", act: () => location.assign(`/run/${attempt.run_id}#result`) });
     write(part("counts"), "You have finished: the standings are on the leaderboard.");
@@ -85,7 +86,8 @@ function sayClosing() {
   if (!attempt || attempt.run_id || attempt.state === "abandoned") return;
   if (facts.state === "open" && serverNow() < until) return;
   if (!part("closing").hidden) return;
-  const text = `A new round has begun. Finish this one until ${utcTime(closes)}.`;
+  const begun = facts.number === null ? "Nobody else can join now." : "A new round has begun.";
+  const text = `${begun} Finish this one until ${utcTime(closes)}.`;
   part("closing").hidden = false;
   write(part("closing"), text);
   speak(text);
@@ -133,7 +135,7 @@ async function start() {
     facts.attempt = attempt;
     if (attempt.state === "locked") facts.turns = [{ faces: attempt.faces ?? [], shut: [] }];
     const tiles = consecutive(rules.opening) ? `1 to ${rules.opening.length}` : join(rules.opening);
-    if (fresh) speak(`Day ${facts.number}. Tiles ${tiles} open.`);
+    if (fresh) speak(`${facts.number === null ? "Challenge" : `Day ${facts.number}`}. Tiles ${tiles} open.`);
     if (fresh) await show(true);
     else await catchUp("This round was begun already. Caught up.");
     optional(import("./name.js"));
@@ -168,7 +170,7 @@ async function decide(decision) {
 
 /** @type {(answer: Answer) => Promise<void>} */
 async function refused({ status, body }) {
-  if (body.code === "round_closed" || body.code === "round_not_open") warn(`${body.title}. ${body.detail}.`);
+  if (["round_closed", "round_not_open", "challenge_full"].includes(body.code)) warn(`${body.title}. ${body.detail}.`);
   if (status === 401 || status === 403) warn("This browser is no longer signed in as the player of this round.");
   if (status === 422) warn(`Not taken: ${body.detail}.`);
   await catchUp(status === 409 && body.state ? "This round went on elsewhere. Caught up." : "");
@@ -183,7 +185,7 @@ async function catchUp(text) {
     return;
   }
   const fresh = factsOf(new DOMParser().parseFromString(page, "text/html"));
-  if (!fresh) {
+  if (!fresh || (facts.player && fresh.player !== facts.player)) { // this browser plays as somebody else now
     location.reload();
     return;
   }
@@ -216,10 +218,6 @@ part("continue").addEventListener("click", async () => {
   claim();
   await catchUp("Continued here.");
   part("primary").focus();
-});
-
-addEventListener("pageshow", (event) => {
-  if (event.persisted && !sending) catchUp("");
 });
 
 /** @type {(ms: number) => void} Catch up when the round's state changes by the server's clock. */

@@ -1,8 +1,8 @@
 // Sharing a result: a finger gets the sheet of its device, a mouse a copy, and where neither works a selected text.
 
 import { copy } from "./clipboard.js";
-import { say } from "./live.js";
-import { holds, part } from "./parts.js";
+import { part } from "./parts.js";
+import { sheet } from "./sheet.js";
 
 const texts = /** @type {HTMLDetailsElement} */ (part("share-texts"));
 
@@ -12,18 +12,6 @@ const box = (id) => /** @type {HTMLTextAreaElement} */ (part(id));
 const show = () => {
   texts.open = true;
 };
-
-/** @type {(text: string) => Promise<boolean>} Hand a text to the device's sheet; tell whether that has been settled. */
-async function sheet(text) {
-  if (!holds("(pointer: coarse)") || !navigator.canShare?.({ text })) return false;
-  try {
-    await navigator.share({ text });
-    say("Shared.");
-  } catch (error) {
-    return error instanceof DOMException && error.name === "AbortError";
-  }
-  return true;
-}
 
 part("share-squares").addEventListener("click", async () => {
   const text = box("squares-text");

@@ -162,6 +162,7 @@ export class Table {
     if (state === "choose_dice") return diceChoiceText(this.rules);
     if (state === "ready") return "The dice are ready.";
     if (state === "upcoming") return "This round has not opened yet.";
+    if (state === "full") return "All places of this challenge are taken.";
     if (state === "closing" || state === "closed") return "This round takes no new players.";
     return state === "abandoned" ? "This round has closed." : endText(this.rules, this.#position);
   }

@@ -1,26 +1,113 @@
-"""The leaderboard of a round."""
+"""Leaderboards of rounds and of periods, and a player's own runs: in parts, or as files."""
 
 from dataclasses import replace
+from uuid import UUID
 
 from flask import Blueprint, Response, jsonify, request
 
-from ...leaderboards import page
+from ...cursors import Wanted
+from ...days import today
+from ...errors import PeriodNotFound, StandingsGated
+from ...histories import history
+from ...leaderboards import Page, page
+from ...leagues import league_of_member
+from ...period_boards import SUMMED, season
+from ...period_boards import page as period_page
+from ...periods import Period, PeriodKind, parse_period, period_at
 from ..auth import player, site, viewer
-from ..represent import leaderboard_json
-from ..schemas import LeaderboardQuery, query
+from ..exports import chosen_format, file_of, parts
+from ..represent import Json, board_row_json, leaderboard_json, own_run_json, period_json, period_row_json
+from ..schemas import AskedPart, LeaderboardQuery, PartQuery, PeriodQuery, invalid_query, query
+
+_PLAYER = ("player_id", "name", "guest", "bot")
+ROUND_COLUMNS = ("rank", *_PLAYER, "score", "penalty", "given_away_milli", "run_id", "accepted_at")
+PERIOD_COLUMNS = ("rank", *_PLAYER, "score", "given_away_milli", "days")
+RUN_COLUMNS = (
+    *("run_id", "round_id", "ruleset", "mode", "kind"),
+    *("score", "penalty", "open", "given_away_milli", "accepted_at"),
+)
 
 routes = Blueprint("leaderboards", __name__)
 
 
 @routes.get("/rounds/<round_id>/leaderboard")
 def show_leaderboard(round_id: str) -> Response:
-    wanted, own = query(LeaderboardQuery)
-    if own:
-        wanted = replace(wanted, around=player().player_id)
+    asked: AskedPart = query(LeaderboardQuery)
+    wanted, viewer_id = _looked_up(asked), _viewer_id()
+    format = chosen_format(asked.format)
+    if format == "json":
+        return _revalidated(leaderboard_json(page(site(), round_id, viewer_id, wanted)))
+    found = parts(lambda part: _shown(page(site(), round_id, viewer_id, part)), wanted, asked.whole)
+    items = (board_row_json(row) for part in found for row in part.rows)
+    return file_of(round_id, format, ROUND_COLUMNS, items)
+
+
+@routes.get("/leaderboards/<kind>")
+def show_period(kind: str) -> Response:
+    asked, ruleset, mode, of = query(PeriodQuery)
+    found = season(site(), period_of(kind, of), ruleset, mode)
+    wanted = _looked_up(asked)
+    format = chosen_format(asked.format)
+    if format == "json":
+        return _revalidated(period_json(period_page(site(), found, wanted)))
+    pages = parts(lambda part: period_page(site(), found, part), wanted, asked.whole)
+    items = (period_row_json(row) for part in pages for row in part.rows)
+    return file_of(f"{found.period.id}-{ruleset}-{mode}", format, PERIOD_COLUMNS, items)
+
+
+@routes.get("/players/me/runs")
+def list_runs() -> Response:
+    asked: AskedPart = query(PartQuery)
+    own_id = player("read").player_id
+    format = chosen_format(asked.format)
+    if format == "json":
+        found = history(site(), own_id, asked.wanted)
+        items = [own_run_json(run) for run in found.runs]
+        return _revalidated({"total": found.total, "items": items, "next": found.next, "previous": found.previous})
+    own = parts(lambda part: history(site(), own_id, part), asked.wanted, asked.whole)
+    return file_of(f"runs-{own_id}", format, RUN_COLUMNS, (own_run_json(run) for part in own for run in part.runs))
+
+
+def period_of(kind: str, of: str | None) -> Period:
+    """Return the period that is asked for, or the present one. Raises PeriodNotFound and MalformedRequest."""
+    if kind not in SUMMED:
+        raise PeriodNotFound(
+            f"there are leaderboards of a {', a '.join(SUMMED[:2])} and of {SUMMED[2]}, not of {kind[:80]!r}"
+        )
+    asked = PeriodKind(kind)
+    found = period_at(asked, today(site())) if of is None else parse_period(asked, of)
+    if found is None:
+        example = {PeriodKind.WEEK: "2026-W48", PeriodKind.MONTH: "2026-11", PeriodKind.ALL_TIME: "all"}[asked]
+        invalid_query("of", f"must be written as {example}, or be a date as 2026-11-30")
+    return found
+
+
+def _looked_up(asked: AskedPart) -> Wanted:
+    """Return the wanted part, with the player and the league that were named by who asks."""
+    wanted = asked.wanted
+    if asked.around_me:
+        wanted = replace(wanted, around=player("read").player_id)
+    if asked.league is not None:
+        wanted = replace(wanted, league_id=league_of_member(site(), asked.league, _viewer_id()))
+    return wanted
+
+
+def _viewer_id() -> UUID | None:
     asking = viewer()
-    response = jsonify(leaderboard_json(page(site(), round_id, asking.player_id if asking else None, wanted)))
+    return asking.player_id if asking else None
+
+
+def _shown(found: Page) -> Page:
+    if found.gated:
+        raise StandingsGated("finish the round to see its standings, or wait until it has closed")
+    return found
+
+
+def _revalidated(content: Json) -> Response:
+    """Return JSON that a client keeps and asks about. Names are in it, so that it is not known before it is read."""
+    response = jsonify(content)
     response.add_etag()
-    response.vary.update(("Authorization", "Cookie"))
+    response.vary.update(("Accept", "Authorization", "Cookie"))
     response.cache_control.no_cache = True
     response.make_conditional(request)
     return response

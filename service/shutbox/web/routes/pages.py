@@ -1,6 +1,6 @@
 """The pages for people: the day, leaderboards, rules. The gates hold here as they do in the API."""
 
-from datetime import date, timedelta
+from datetime import timedelta
 from typing import Any
 
 from flask import Blueprint, Response, redirect, render_template, request
@@ -8,15 +8,17 @@ from werkzeug.exceptions import NotFound
 from werkzeug.wrappers import Response as AnyResponse
 
 from ...clock import day_at, end_of
+from ...cursors import Wanted
 from ...days import Day, get_day, last_closed_day, today
-from ...errors import DayNotFound, NotRanked, Refused, RoundNotFound, RulesetNotFound
+from ...errors import DayNotFound, Refused, RoundNotFound, RulesetNotFound
 from ...game.rulesets import CATALOGUE
-from ...leaderboards import Page, Wanted, page, standing
+from ...leaderboards import page, standing
 from ...profiles import profile
 from ...rounds import Mode, Round, State, counts, disclosed_seed, get_round
 from ...runs import get_run
-from ...shipped import shipped
-from ..auth import site, visitor
+from .. import reference
+from ..auth import own_origin, site, visitor
+from ..league_words import week_standings
 from ..offline import tell_worker
 from ..own import Own, own_on
 from ..problems import PROBLEMS, problem
@@ -28,11 +30,14 @@ from ..words import (
     long_date,
     month_name,
     ordinal,
+    period_name,
     player_name,
     round_name,
     rule_sentences,
     short_date,
+    utc_date_time,
     utc_time,
+    withdrawal_words,
 )
 from .days import parsed_day
 
@@ -66,7 +71,10 @@ def _everywhere() -> dict[str, Any]:
         "dated": dated,
         "month_name": month_name,
         "ordinal": ordinal,
+        "period_name": period_name,
+        "utc_date_time": utc_date_time,
         "utc_time": utc_time,
+        "withdrawal_words": withdrawal_words,
         "Mode": Mode,
         "State": State,
     }
@@ -124,7 +132,7 @@ def _day_page(day: Day, closed: Day | None) -> str:
 
 
 def _mine(day: Day) -> dict[str, Any] | None:
-    """Return what today's page says to a player: the profile, and the runs of today and yesterday."""
+    """Return what today's page says to a player: profile, runs of today and yesterday, leagues."""
     asking = visitor()
     if asking is None or day.day != today(site()):
         return None
@@ -132,7 +140,11 @@ def _mine(day: Day) -> dict[str, Any] | None:
     by_day = {result.day: result.run_id for result in found.results}
     recent = [(word, by_day.get(day.day - timedelta(days=back))) for back, word in enumerate(("Today", "Yesterday"))]
     runs = [(word, get_run(site(), run_id, asking.player_id)) for word, run_id in recent if run_id]
-    return {"profile": found, "runs": [(word, run, get_round(site(), run.round_id)) for word, run in runs]}
+    return {
+        "profile": found,
+        "runs": [(word, run, get_round(site(), run.round_id)) for word, run in runs],
+        "leagues": week_standings(site(), asking),
+    }
 
 
 def _card(round: Round) -> dict[str, Any]:
@@ -172,60 +184,6 @@ def _top(round: Round) -> dict[str, Any]:
     return {"page": found, "rows": board_rows(found)}
 
 
-# Leaderboards
-
-
-@routes.get("/leaderboard")
-def leaderboard() -> str:
-    """Show a page of a round's leaderboard; cursors are links, so it needs no script."""
-    round_id = request.args.get("round")
-    round = get_round(site(), round_id) if round_id else get_day(site(), today(site())).rounds[0]
-    found, message = _board_page(round)
-    asking = visitor()
-    own = own_on(site(), round, asking)
-    started, finished = counts(site(), round.round_id)
-    return render_template(
-        "leaderboard.html",
-        round=round,
-        board=found,
-        rows=board_rows(found),
-        message=message,
-        own=own,
-        standing=standing(site(), round, asking.player_id) if asking and not found.gated else None,
-        started=started,
-        finished=finished,
-        rounds=get_day(site(), round.day).rounds if round.day else [],
-        earlier=_neighbour(round, -1),
-        later=_neighbour(round, 1),
-    )
-
-
-def _board_page(round: Round) -> tuple[Page, str]:
-    """Return the part that the address asks for; one who is not ranked is told so and shown the first page."""
-    asking = visitor()
-    own_id = asking.player_id if asking else None
-    after, before = request.args.get("after"), request.args.get("before")
-    if request.args.get("around") == "me":
-        try:
-            if own_id is None:
-                raise NotRanked("nobody")
-            return page(site(), round.round_id, own_id, Wanted(PAGE_ROWS, around=own_id)), ""
-        except NotRanked:
-            message = "You are not on this leaderboard: finish the round to be ranked."
-            return page(site(), round.round_id, own_id, Wanted(PAGE_ROWS)), message
-    return page(site(), round.round_id, own_id, Wanted(PAGE_ROWS, after, None if after else before)), ""
-
-
-def _neighbour(round: Round, step: int) -> date | None:
-    """Return the day before or after, if it has begun."""
-    if round.day is None or round.day + timedelta(days=step) > today(site()):
-        return None
-    try:
-        return get_day(site(), round.day + timedelta(days=step)).day
-    except DayNotFound:
-        return None
-
-
 # Rules, the API
 
 
@@ -248,8 +206,7 @@ def ruleset_page(ruleset_id: str) -> str:
 
 @routes.get("/api")
 def api_page() -> str:
-    calls = [line.strip(" :\n") for line in shipped("openapi.yaml").read_text().splitlines() if line.startswith("  /")]
-    return render_template("api.html", calls=calls)
+    return render_template("api.html", calls=reference.calls(), problems=reference.problems(), server=own_origin())
 
 
 @routes.app_errorhandler(404)

@@ -6,12 +6,13 @@ from flask import Blueprint, redirect, render_template
 from werkzeug.wrappers import Response
 
 from ...attempts import turns_so_far
+from ...challenges import Challenge, find_challenge
 from ...days import daily_round_id, today
 from ...errors import RoundNotFound
 from ...game.encoding import tiles_of
 from ...game.rules import rules_of
 from ...game.rulesets import CATALOGUE, Ruleset
-from ...rounds import Kind, Mode, Round, counts, disclosed_seed, get_round
+from ...rounds import Kind, Mode, Round, State, counts, disclosed_seed, get_round
 from ...runs import get_run
 from ..auth import site, visitor
 from ..own import Own, own_on
@@ -35,33 +36,37 @@ def play_page(round_id: str) -> str:
     if round.kind is Kind.PRACTICE and (asking is None or round.owner_id != asking.player_id):
         raise RoundNotFound(f"there is no round {round_id!r} of yours")
     own = own_on(site(), round, asking)
+    challenge = find_challenge(site(), round, asking.player_id if asking else None)
     started, finished = counts(site(), round_id)
     return render_template(
         "play.html" if round.mode is Mode.SEALED else "puzzle.html",
         round=round,
         own=own,
+        challenge=challenge,
         started=started,
         finished=finished,
         sentences=rule_sentences(round.ruleset),
-        facts=_facts(round, own, asking is not None),
+        facts=_facts(round, own, challenge),
         opening=tiles_of(round.ruleset.opening),
         box=tiles_of(round.ruleset.box),
     )
 
 
-def _facts(round: Round, own: Own, known: bool) -> dict[str, Any]:
+def _facts(round: Round, own: Own, challenge: Challenge | None) -> dict[str, Any]:
     """Return what the scripts of a table need: the rules to explain, the times, and what the player has."""
     seed = disclosed_seed(site(), round) if round.mode is Mode.OPEN else None
+    asking = visitor()
     return {
         "round_id": round.round_id,
         "ruleset": round.ruleset.id,
-        "label": short_date(round.day) if round.day else "Practice",
-        "number": day_number(round.day) if round.day else 0,
-        "state": round.state.name.lower(),
+        "label": short_date(round.day) if round.day else "Your attempt" if challenge else "Practice",
+        "number": day_number(round.day) if round.day else None,
+        "state": "full" if _is_full(round, challenge) else round.state.name.lower(),
         "entries_until": round.entries_until,
         "closes_at": round.closes_at,
         "rules": table_rules(round.ruleset),
-        "known": known,
+        "known": asking is not None,
+        "player": str(asking.player_id) if asking else None,
         "attempt": attempt_json(own.attempt) if own.attempt else None,
         "run_id": str(own.run_id) if own.run_id else None,
         "turns": [{"faces": turn.faces, "shut": turn.shut} for turn in turns_so_far(site(), round, own.attempt)]
@@ -70,6 +75,10 @@ def _facts(round: Round, own: Own, known: bool) -> dict[str, Any]:
         "seed": seed.hex() if seed else None,
         "best": _best_score(round, own),
     }
+
+
+def _is_full(round: Round, challenge: Challenge | None) -> bool:
+    return challenge is not None and round.state is State.OPEN and challenge.full and not challenge.entered
 
 
 def _best_score(round: Round, own: Own) -> int | None:

@@ -4,14 +4,25 @@ from uuid import UUID
 
 from flask import Blueprint, Response, jsonify, stream_with_context
 
+from ...audit import acts_of
 from ...clock import rfc3339
 from ...codes import make_recovery_code, make_transfer_code
-from ...players import change_player, create_player, create_token, player_by_name, revoke_token, tokens_of
+from ...players import (
+    SCOPES,
+    change_player,
+    create_player,
+    create_token,
+    player_by_name,
+    revoke_other_tokens,
+    revoke_token,
+    tokens_of,
+)
 from ...privacy import delete_player, export
 from ...profiles import profile
-from ..auth import clear_cookie, from_own_page, player, set_cookie, site, viewer
-from ..represent import Json, player_json, profile_json, token_json
-from ..schemas import PlayerSchema, TokenSchema, body
+from ..auth import calling, clear_cookie, from_own_page, player, set_cookie, site, viewer
+from ..limited import limit_address, limit_player, limited
+from ..represent import Json, act_json, player_json, profile_json, token_json
+from ..schemas import AuditQuery, PlayerSchema, TokenSchema, body, query
 
 routes = Blueprint("players", __name__)
 
@@ -24,7 +35,8 @@ def make_player() -> tuple[Response, int]:
     if known is not None:
         return jsonify({"player": player_json(known), "token": None}), 200
     wanted = body(PlayerSchema, required=False)
-    made, secret = create_player(site(), wanted.get("name"), wanted.get("bot", False))
+    limit_address("players")
+    made, secret = create_player(site(), wanted.get("name"), wanted.get("bot", False), in_browser)
     response = jsonify({"player": player_json(made), "token": None if in_browser else secret})
     if in_browser:
         set_cookie(response, secret)
@@ -33,50 +45,80 @@ def make_player() -> tuple[Response, int]:
 
 @routes.get("/players/me")
 def show_me() -> Json:
-    return player_json(player())
+    return player_json(player("read"))
 
 
 @routes.patch("/players/me")
 def change_me() -> Json:
-    own = player()
-    return player_json(change_player(site(), own.player_id, body(PlayerSchema)))
+    own, changes = player(), body(PlayerSchema)
+    if "name" in changes:
+        limit_player("names")
+    return player_json(change_player(site(), own.player_id, changes))
 
 
 @routes.get("/players/me/tokens")
 def list_tokens() -> Json:
-    return {"items": [token_json(token) for token in tokens_of(site(), player().player_id)]}
+    asking = calling("read")
+    tokens = tokens_of(site(), asking.player.player_id)
+    return {"items": [token_json(token, token.token_id == asking.token.token_id) for token in tokens]}
 
 
 @routes.post("/players/me/tokens")
+@limited("tokens")
 def make_token() -> tuple[Json, int]:
-    own = player()
-    token, secret = create_token(site(), own.player_id, body(TokenSchema, required=False).get("label", "token"))
-    return {**token_json(token), "token": secret}, 201
+    own, wanted = player(), body(TokenSchema, required=False)
+    token, secret = create_token(site(), own.player_id, wanted.get("label", "token"), wanted.get("scopes", SCOPES))
+    return {**token_json(token, False), "token": secret}, 201
+
+
+@routes.delete("/players/me/tokens")
+def end_other_tokens() -> tuple[str, int]:
+    """End every token but the one that asks."""
+    asking = calling()
+    revoke_other_tokens(site(), asking.player.player_id, asking.token.token_id)
+    return "", 204
 
 
 @routes.delete("/players/me/tokens/<uuid:token_id>")
-def end_token(token_id: UUID) -> tuple[str, int]:
-    revoke_token(site(), player().player_id, token_id)
-    return "", 204
+def end_token(token_id: UUID) -> Response:
+    """End a token; a browser that ends its own is nobody's any more."""
+    asking = calling()
+    revoke_token(site(), asking.player.player_id, token_id)
+    response = Response(status=204)
+    if asking.token.browser and token_id == asking.token.token_id:
+        clear_cookie(response)
+    return response
+
+
+@routes.get("/players/me/audit")
+def show_audit() -> Json:
+    """Say what was done to the player, newest first."""
+    limit, before = query(AuditQuery)
+    acts, more = acts_of(site(), player("read").player_id, limit, before)
+    return {"items": [act_json(act) for act in acts], "next": str(acts[-1].audit_id) if more else None}
 
 
 @routes.get("/players/me/profile")
 def show_own_profile() -> Json:
-    return profile_json(profile(site(), player(), own=True))
+    return profile_json(profile(site(), player("read"), own=True))
 
 
 @routes.get("/players/<name>")
 def show_profile(name: str) -> Json:
-    return profile_json(profile(site(), player_by_name(site(), name), own=False))
+    asking = viewer()
+    found = player_by_name(site(), name, asking.player_id if asking else None)
+    return profile_json(profile(site(), found, own=False))
 
 
 @routes.post("/players/me/transfer-codes")
+@limited("codes")
 def start_transfer() -> tuple[Json, int]:
     code, expires_at = make_transfer_code(site(), player().player_id)
     return {"code": code, "expires_at": rfc3339(expires_at)}, 201
 
 
 @routes.post("/players/me/recovery-codes")
+@limited("codes")
 def replace_recovery_code() -> tuple[Json, int]:
     return {"code": make_recovery_code(site(), player().player_id)}, 201
 
@@ -84,7 +126,7 @@ def replace_recovery_code() -> tuple[Json, int]:
 @routes.get("/players/me/export")
 def show_export() -> Response:
     """The answer is written while it is read from the database, however much the player has played."""
-    own = player()
+    own = player("read")
     response = Response(stream_with_context(export(site(), own.player_id)), content_type="application/json")
     response.headers["Content-Disposition"] = f'attachment; filename="shutbox-{own.player_id}.json"'
     return response
@@ -92,7 +134,7 @@ def show_export() -> Response:
 
 @routes.delete("/players/me")
 def delete_me() -> Response:
-    delete_player(site(), player().player_id)
+    delete_player(site(), calling(also_banned=True).player.player_id)
     response = Response(status=204)
     clear_cookie(response)
     return response

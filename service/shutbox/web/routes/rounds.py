@@ -41,6 +41,6 @@ def show_bundle(round_id: str) -> Response:
 
 @routes.post("/rounds")
 def issue_round() -> tuple[Json, int]:
-    owner = player()
+    owner = player("play")
     ruleset_id, mode, seed = body(PracticeSchema)
     return as_json(issue_practice(site(), owner.player_id, ruleset_id, mode, seed, idempotency_key())), 201

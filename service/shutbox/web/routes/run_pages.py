@@ -6,6 +6,7 @@ from uuid import UUID
 from flask import Blueprint, render_template
 
 from ...analyses import RunAnalysis, get_analysis
+from ...clock import day_at
 from ...game.analysis import Analysis
 from ...game.encoding import tiles_of
 from ...game.rules import rules_of
@@ -27,6 +28,7 @@ from ..analysis_table import (
 from ..auth import own_origin, site, visitor
 from ..histogram import bars
 from ..offline import keep_as_own
+from ..own import own_on
 from ..share import SharedPlay, SharedResult, plain_text, squares_text
 from ..words import dated, player_name, round_name
 from .pages import for_people
@@ -45,12 +47,14 @@ def run_page(run_id: UUID) -> str:
     shared = _shared(found, own)
     of_owner = _own_profile(asking, round) if own and asking else None
     if own:
-        keep_as_own(f"{round_name(round)}, {dated(round.day) if round.day else 'practice'}: score {run.score}")
+        when = dated(round.day or day_at(run.accepted_at)) if round.logged else "practice"
+        keep_as_own(f"{round_name(round)}, {when}: score {run.score}")
     return render_template(
         "run.html",
         run=run,
         round=round,
         own=own,
+        can_play=round.state is State.OPEN or (round.moves_taken and own_on(site(), round, asking).attempt is not None),
         started=started,
         finished=finished,
         better_than=_better_than(found),
@@ -66,8 +70,9 @@ def run_page(run_id: UUID) -> str:
 
 
 def _better_than(found: RunAnalysis) -> int | None:
-    """Return the part of all ranked players, in whole percent, whose result is worse."""
-    return 100 * found.better_than // found.total if found.better_than is not None and found.total else None
+    """Return the part of the other ranked players, in whole percent, whose result is worse; None without others."""
+    others = (found.total or 1) - 1
+    return 100 * found.better_than // others if found.better_than is not None and others else None
 
 
 def _analysis_parts(round: Round, analysis: Analysis, whom: str) -> dict[str, Any]:

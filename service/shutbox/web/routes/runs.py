@@ -16,7 +16,7 @@ routes = Blueprint("runs", __name__)
 
 @routes.post("/rounds/<round_id>/runs")
 def submit_run(round_id: str) -> tuple[Json, int]:
-    submitter = player()
+    submitter = player("play")
     run, created = submit(site(), submitter, round_id, body(RunSchema)["turns"])
     return run_json(run), 201 if created else 200
 

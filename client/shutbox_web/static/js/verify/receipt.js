@@ -1,5 +1,6 @@
 // Checking a receipt: the file is read here and sent nowhere; then the log is asked whether it still holds it.
 
+import { diceWord, join } from "../choice.js";
 import { calm, say } from "../live.js";
 import { make, part, write } from "../parts.js";
 import { verifyReceiptFile } from "./checks.js";
@@ -79,7 +80,7 @@ function showFacts({ roundId, runId, index, size, turns }) {
 }
 
 /** @type {(turn: Turn) => string} */
-const turnText = ({ dice, shut }) => `${dice === 1 ? "1 die" : `${dice} dice`}: ${shut.join(", ") || "no move"}`;
+const turnText = ({ dice, shut }) => `${diceWord(dice)}, ${shut.length ? `shut ${join(shut)}` : "no move"}`;
 
 function showMemory() {
   const memory = recall();

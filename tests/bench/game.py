@@ -1,4 +1,4 @@
-"""`make bench`: figures beside their goals, medians of several rounds. Nothing here can fail a build."""
+"""What the game costs: replay, analysis, tables, the audit of a big day; and the start of the service."""
 
 import os
 import statistics
@@ -6,7 +6,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -17,27 +16,11 @@ from shutbox.game.rules import RollTable, Rules, rules_of
 from shutbox.game.rulesets import CATALOGUE
 from shutbox.game.solver import least_expected_penalty
 
+from tests.bench.measuring import per_call, told
 from tests.bigday import DAY, write_day
 from tests.faults.served import free_port
 from tests.players import any_of, as_turns, legal_turns
 from tests.vectors import turns_of, vectors
-
-ROUNDS = 7
-
-
-def per_call(work: Callable[[], object], calls: int) -> float:
-    """Return the median time of a call, in microseconds."""
-    taken = []
-    for _ in range(ROUNDS):
-        begun = time.perf_counter()
-        for _ in range(calls):
-            work()
-        taken.append((time.perf_counter() - begun) / calls * 1e6)
-    return statistics.median(taken)
-
-
-def told(what: str, figure: str, goal: str) -> None:
-    print(f"{what:<58} {figure:>18}   {goal}")
 
 
 def classic_runs() -> list[tuple[Rules, RollTable, list[Turn]]]:
@@ -134,11 +117,3 @@ def start() -> None:
             process.terminate()
             process.communicate()
     told("ready to serve from an empty folder", f"{statistics.median(taken):.2f} s", "goal ≤ 2 s, stretch 1 s")
-
-
-if __name__ == "__main__":
-    print(f"{Path(sys.executable).name} {sys.version.split()[0]}, medians of {ROUNDS} rounds")
-    game()
-    tables()
-    audit()
-    start()

@@ -1,0 +1,1 @@
+"""The calls of the service by subject; `Client` has them all."""

@@ -1,0 +1,1 @@
+"""The commands of `shutbox-client` by subject."""

@@ -1,0 +1,82 @@
+"""A player's own runs, newest first: everything that the player has finished, practice among it."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy import func, select
+
+from .cursors import Wanted, mark_of, neighbours, where
+from .game.encoding import tiles_of
+from .game.replay import Turn
+from .game.rulesets import BY_HASH
+from .game.runs import turns_from
+from .ranking import Place, Ranked, Slice
+from .rounds import Kind, Mode
+from .site import Site
+from .store.rows import EntryRow, RoundRow, RunRow
+
+
+@dataclass(frozen=True, slots=True)
+class OwnRun:
+    """A run as its player sees it. `given_away_milli` is None on open rounds."""
+
+    run_id: UUID
+    round_id: str
+    ruleset: str
+    mode: Mode
+    kind: Kind
+    score: int
+    penalty: int
+    open: tuple[int, ...]
+    given_away_milli: int | None
+    turns: tuple[Turn, ...]
+    accepted_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """A part of a player's runs; `total` counts all of them."""
+
+    total: int
+    runs: list[OwnRun]
+    next: str | None
+    previous: str | None
+
+
+def history(site: Site, player_id: UUID, wanted: Wanted) -> History:
+    """Return a part of a player's runs. Raises InvalidCursor."""
+    mark = mark_of(f"runs/{player_id}", Wanted())
+    asked = where(mark, wanted)
+    own = select(RunRow, RoundRow).join(EntryRow, EntryRow.entry_id == RunRow.entry_id)
+    own = own.join(RoundRow, RoundRow.round_id == RunRow.round_id).where(EntryRow.player_id == player_id)
+    backwards = isinstance(asked, Place) and asked.before
+    if isinstance(asked, Place):  # what comes after is older
+        own = own.where(RunRow.run_id > asked.run_id if backwards else RunRow.run_id < asked.run_id)
+    order = RunRow.run_id.asc() if backwards else RunRow.run_id.desc()
+    found = site.session.execute(own.order_by(order).limit(wanted.limit)).all()
+    runs = [_own_run(run, round) for run, round in (reversed(found) if backwards else found)]
+    ids = select(func.count(), func.count().filter(RunRow.run_id > runs[0].run_id)) if runs else select(func.count())
+    counts = site.session.execute(
+        ids.select_from(RunRow)
+        .join(EntryRow, EntryRow.entry_id == RunRow.entry_id)
+        .where(EntryRow.player_id == player_id)
+    ).one()
+    rows = [Ranked(0, run.run_id, 0) for run in runs]
+    part = Slice(counts[0], counts[1] if runs else 0, 0, 0, rows)
+    return History(part.total, runs, *neighbours(mark, None, part))
+
+
+def _own_run(run: RunRow, round: RoundRow) -> OwnRun:
+    return OwnRun(
+        run_id=run.run_id,
+        round_id=run.round_id,
+        ruleset=BY_HASH[round.ruleset_hash].id,
+        mode=Mode(round.mode),
+        kind=Kind(round.kind),
+        score=run.score,
+        penalty=run.penalty,
+        open=tiles_of(run.open),
+        given_away_milli=run.given_away_milli,
+        turns=turns_from(run.turns),
+        accepted_at=run.accepted_at,
+    )
