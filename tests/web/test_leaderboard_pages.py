@@ -87,7 +87,7 @@ def test_the_own_row_is_pinned_where_it_is_not_among_the_rows(app: Flask, weeks:
     weeks.close("2026-12-01T03:00:00")
     address = "/leaderboard?period=week&of=2026-W49"
     page = shown(app, address, mara)
-    assert "You are 61 of 70, better than 12 %." in page
+    assert "You are 61 of 70, better than 13 %." in page
     assert ranks(page)[0] == "61"
     assert page.count('aria-current="true"') == 1
     found = link(page, "Find me")

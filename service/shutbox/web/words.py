@@ -33,6 +33,11 @@ def day_number(day: date) -> int:
     return (day - DAY_ZERO).days
 
 
+def percent_of_others(worse: int, total: int) -> int | None:
+    """Return how many percent of the others who are ranked have a worse result; None where that is none of them."""
+    return 100 * worse // (total - 1) or None if total > 1 else None
+
+
 def long_date(day: date) -> str:
     """Return "Monday 30 November 2026"."""
     return f"{day:%A} {day.day} {day:%B} {day.year}"

@@ -24,7 +24,7 @@ from ...rounds import Mode, Round, counts, get_round
 from ...runs import withdrawn_on
 from ..auth import site, visitor
 from ..own import own_on
-from ..words import ShownRow, board_rows
+from ..words import ShownRow, board_rows, percent_of_others
 from .leaderboards import period_of
 from .pages import PAGE_ROWS, for_people
 
@@ -45,7 +45,7 @@ class Standings:
     top: ShownRow | None
     tied: int
     own: ShownRow | None
-    better_than: int | None  # percent of all who are ranked
+    better_than: int | None  # percent of all others who are ranked
     pinned: bool  # the own row is not among the rows
     message: str
 
@@ -190,9 +190,8 @@ def _own_part(read: Read, filters: Wanted, own_id: UUID) -> AnyPage | None:
 
 
 def _better_than(own: AnyPage) -> int | None:
-    """Return how many percent of all who are ranked have a worse result; None where that is none of them."""
     total = own.total or 0
-    return 100 * (total - own.rows[0].rank - own.tied + 1) // total or None if total else None
+    return percent_of_others(total - own.rows[0].rank - own.tied + 1, total)
 
 
 def _neighbour(round: Round, step: int) -> date | None:

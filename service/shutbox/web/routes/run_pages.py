@@ -30,7 +30,7 @@ from ..histogram import bars
 from ..offline import keep_as_own
 from ..own import own_on
 from ..share import SharedPlay, SharedResult, plain_text, squares_text
-from ..words import dated, player_name, round_name
+from ..words import dated, percent_of_others, player_name, round_name
 from .pages import for_people
 
 routes = for_people(Blueprint("run_pages", __name__))
@@ -70,9 +70,7 @@ def run_page(run_id: UUID) -> str:
 
 
 def _better_than(found: RunAnalysis) -> int | None:
-    """Return the part of the other ranked players, in whole percent, whose result is worse; None without others."""
-    others = (found.total or 1) - 1
-    return 100 * found.better_than // others if found.better_than is not None and others else None
+    return None if found.better_than is None else percent_of_others(found.better_than, found.total or 0)
 
 
 def _analysis_parts(round: Round, analysis: Analysis, whom: str) -> dict[str, Any]:
