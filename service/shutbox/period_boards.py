@@ -84,10 +84,11 @@ def season(site: Site, period: Period, ruleset_id: str, mode: Mode) -> Season:
         raise RulesetNotFound(f"there is no ruleset {ruleset_id[:80]!r}; there are: {', '.join(CATALOGUE)}")
     if ruleset.scoring is Scoring.DIGITS:
         raise NotSummed(f"scores of {ruleset_id} are no sums of tiles, so days of it are not added up")
-    now, oldest = today(site), site.session.scalar(select(func.min(DayRow.day)))
+    oldest, closed = site.session.scalar(select(func.min(DayRow.day))), last_closed_day(site)
+    now = max(today(site), closed or date.min)  # a clock that steps back takes back no closed day
     if oldest is None or period.first > now or period.last < oldest:
         raise PeriodNotFound(f"there are no days in {period.id}: days are there from the first start until today")
-    first, closed = max(period.first, oldest), last_closed_day(site)
+    first = max(period.first, oldest)
     until = None if closed is None or closed < first else min(closed, period.last)
     return Season(period, ruleset, mode, first, until, period.first > oldest, period.last < now)
 

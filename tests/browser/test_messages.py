@@ -37,9 +37,9 @@ def practice(decisions: int) -> Act:
     return prepare
 
 
-def closing(host: Host, page: Any) -> None:
+def before_midnight(host: Host, page: Any) -> None:
+    page.clock.install()
     begun(host, page, 2)
-    host.go_to("2026-12-01T00:30:00")
 
 
 def keys(*pressed: str) -> Act:
@@ -93,8 +93,9 @@ def other_tab(host: Host, page: Any) -> None:
     page.context.new_page().goto(f"/play/{SEALED}")
 
 
-def come_back(host: Host, page: Any) -> None:
-    page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', {persisted: true}))")
+def midnight(host: Host, page: Any) -> None:
+    host.go_to("2026-12-01T00:30:00")
+    page.clock.fast_forward("12:00:05")
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,7 @@ MESSAGES = {
     "lost": Message(sealed(1), cut, "Connection lost. Your move is kept; trying again.", "alert"),
     "back": Message(sealed(1), cut_and_back, "Sent. Round goes on."),
     "other-tab": Message(sealed(2), other_tab, "This round is open in another tab. Continue here?", "alert"),
-    "new-day": Message(closing, come_back, "A new round has begun. Finish this one until 02:00 UTC."),
+    "new-day": Message(before_midnight, midnight, "A new round has begun. Finish this one until 02:00 UTC."),
 }
 
 

@@ -5,7 +5,9 @@ from contextlib import contextmanager
 from datetime import timedelta
 from hashlib import sha256
 from typing import Any
+from uuid import UUID
 
+from shutbox.moderation import ban
 from shutbox.store.database import writing
 
 from tests.faults.week import Week, look_at
@@ -107,6 +109,35 @@ def refusals(week: Week) -> None:
     token = mara.get("/players/me/tokens").get_json()["items"][0]["token_id"]
     mara.request("DELETE", f"/players/me/tokens/{token}")
     week.move_somebody()
+
+
+def crowd(week: Week) -> None:
+    """Have people ask for everything that is refused among them: leagues of two, challenges, scopes, a ban, limits."""
+    ada, ben, cleo = (week.join(name) for name in ("ada", "ben", "cleo"))
+    challenge = ada.post("/challenges", {"ruleset": "classic", "players": 2, "hours": 1}).get_json()
+    for reader in (ada, ben, cleo):
+        reader.post(f"/rounds/{challenge['round_id']}/attempt")
+    for _ in range(20):
+        ada.post("/challenges", {"ruleset": "odds", "players": 2, "hours": 1})
+    code, other = (ada.post("/leagues", {"name": name}).get_json()["code"] for name in ("One", "Two"))
+    for path in (f"/leagues/{code}/members", f"/leagues/{other}/members"):
+        ben.post(path)
+        cleo.post(path)
+    for period in ("ruleset=digits", "of=2000-01-01", f"league={code}"):
+        cleo.get(f"/leaderboards/week?{period}")
+    cleo.get(f"/rounds/{week.today}-classic/leaderboard?format=csv")
+    ada.post(f"/leagues/{code}/codes")
+    ada.delete(f"/leagues/{other}")
+    for gone in (code, other, "ABCDE12345"):
+        cleo.get(f"/leagues/{gone}")
+    for number in range(61):
+        ada.post("/leagues", {"name": f"League {number}"})
+    lesser = ada.post("/players/me/tokens", {"scopes": ["read"]}).get_json()["token"]
+    ben.request("GET", "/players/me", headers={"Authorization": f"Bearer {lesser}"})
+    ben.request("POST", "/players/me/transfer-codes", headers={"Authorization": f"Bearer {lesser}"})
+    with week.site() as site:
+        ban(site, UUID(cleo.player_id), "seen to look ahead")
+    cleo.post("/players/me/recovery-codes")
 
 
 def play_on(week: Week) -> None:

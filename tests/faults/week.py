@@ -229,7 +229,8 @@ class Week:
             reader = self.readers.get(where.removeprefix("answers to "))
             search = stored if where.startswith(("file ", "rows")) else everywhere
             own = {name for name, one in owned.items() if reader and one.owner_id == reader.player_id}
-            own -= set(self.tokens)  # that was shown once, when its owner joined
+            if not (reader and reader.in_browser):  # whose cookie is renewed
+                own -= set(self.tokens)  # that was shown once, when its owner joined
             found[where] = search.found_in(content, escaped=".sqlite3" not in where) - own
         return {where: names for where, names in found.items() if names}
 
@@ -268,6 +269,8 @@ class Week:
             "ruleset_id": ["classic", "nothing"],
             "tile_path": tiles,
             "name": ["Mara", "Nobody"],
+            "kind": ["week", "month", "all-time"],
+            "code": ["ABCDE12345"],
         }
 
 

@@ -161,7 +161,7 @@ def test_a_guest_has_only_the_own_profile(nobody: Api) -> None:
     assert nobody.get("/players/me/profile").get_json()["code"] == "player_required"
 
 
-@pytest.mark.parametrize("name", ["Nobody", "%00", "a%2Fb", "%ED%A0%80", "x" * 33, "%20Mara", "Mara%20", "%2E", "ME"])
+@pytest.mark.parametrize("name", ["Nobody", "%00", "a%2Fb", "%ED%A0%80", "x" * 33, "%2E", "ME"])
 def test_a_name_that_nobody_has_is_not_found(mara: Api, name: str) -> None:
     answer = mara.get(f"/players/{name}")
     assert answer.status_code == 404

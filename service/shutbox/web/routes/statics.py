@@ -10,7 +10,6 @@ from shutbox_web import STATIC_DIR
 from ...game.encoding import lp
 
 FOR_GOOD = "public, max-age=31536000, immutable"
-_FOLDER = Path(STATIC_DIR)
 
 routes = Blueprint("statics", __name__)
 
@@ -18,10 +17,11 @@ routes = Blueprint("statics", __name__)
 @cache
 def static_files() -> tuple[str, dict[str, tuple[int, int]]]:
     """Return the version of all static files, a hash of their names and contents, and each one's time and size."""
+    folder = Path(STATIC_DIR)
     content = sha256()
     known: dict[str, tuple[int, int]] = {}
-    for file in sorted(path for path in _FOLDER.rglob("*") if path.is_file()):
-        name = file.relative_to(_FOLDER).as_posix()
+    for file in sorted(path for path in folder.rglob("*") if path.is_file()):
+        name = file.relative_to(folder).as_posix()
         known[name] = _stamp(file)
         content.update(lp(name.encode()) + sha256(file.read_bytes()).digest())
     return content.hexdigest()[:12], known
@@ -45,7 +45,7 @@ def static_file(named: str, name: str) -> Response:
     """
     response = send_from_directory(STATIC_DIR, name)
     version, known = static_files()
-    is_the_one = named == version and known.get(name) == _stamp(_FOLDER / name)
+    is_the_one = named == version and known.get(name) == _stamp(Path(STATIC_DIR) / name)
     response.headers["Cache-Control"] = FOR_GOOD if is_the_one else "no-cache"
     return response
 
