@@ -1,6 +1,8 @@
 """How gunicorn runs Shutbox; `shutbox serve` and the container use this file. Numbers: docs/operations.md."""
 
+import logging
 import os
+import re
 import socket
 import struct
 from threading import Thread
@@ -24,6 +26,17 @@ graceful_timeout = 3  # a request takes milliseconds; kept-alive connections are
 control_socket_disable = True
 errorlog = "-"
 loglevel = "warning"
+
+
+def without_address(record: logging.LogRecord) -> bool:
+    """Take the address of a visitor out of what gunicorn says of a malformed request: none is kept in a log."""
+    record.msg = re.sub(r"\bip=\S+?(?=:?\s|$)", "ip=-", str(record.msg))
+    return True
+
+
+def on_starting(_server: Arbiter) -> None:
+    """Have all processes log without addresses."""
+    logging.getLogger("gunicorn.error").addFilter(without_address)
 
 
 def when_ready(server: Arbiter) -> None:

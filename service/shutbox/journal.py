@@ -293,7 +293,12 @@ def _append_runs(site: Site, batch: _Batch) -> None:
         .limit(room)
     )
     runs = [(run.accepted_at, 0, run) for run in site.session.execute(waiting)]
-    acts = [(act.at, 1, act) for act in stored.waiting_acts(site.session, room, after_close=False)]
+    found = {run.run_id for _, _, run in runs}
+    acts = [  # an act that was committed since with its run, or whose run finds no room, waits for it
+        (act.at, 1, act)
+        for act in stored.waiting_acts(site.session, room, after_close=False)
+        if act.run_index is not None or act.run_id in found
+    ]
     logged: list[dict[str, Any]] = []
     acted: list[dict[str, Any]] = []
     for _, is_act, row in islice(merge(runs, acts, key=itemgetter(0, 1)), room):

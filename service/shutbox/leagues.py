@@ -68,6 +68,8 @@ def create_league(site: Site, owner_id: UUID, name: str, idempotency_key: str | 
         if key is not None and key.league_id is not None:
             league_id = key.league_id
             _check_open(site.session.get_one(LeagueRow, league_id))
+            if not _is_member(site, league_id, owner_id):
+                raise NotAMember("the league that this key has made is yours no more")
         else:
             _check_room_for_player(site, owner_id)
             site.session.add(LeagueRow(league_id=league_id, name=shown, owner_id=owner_id, created_at=now))

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import blake2b
-from ipaddress import IPv6Address, ip_address, ip_network
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Any
 
 from redis import Redis
@@ -12,6 +12,7 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 from redis.retry import Retry
 
+_NAT64 = IPv6Network("64:ff9b::/96")  # IPv4 addresses as they are written where there is IPv6 only (RFC 6052)
 _PATIENCE = 1.0  # seconds for which Redis is left alone after it did not answer
 
 
@@ -78,6 +79,8 @@ def network_of(address: str | None) -> str | None:
         return None
     if isinstance(found, IPv6Address) and found.ipv4_mapped:
         found = found.ipv4_mapped
+    if isinstance(found, IPv6Address) and found in _NAT64:
+        found = IPv4Address(int(found) & 0xFFFFFFFF)
     if not found.is_global:
         return None
     return str(ip_network(f"{found}/64", strict=False) if isinstance(found, IPv6Address) else found)

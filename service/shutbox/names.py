@@ -46,6 +46,8 @@ class Name:
 
 def read_name(text: str) -> Name:
     """Return a name however it was typed. Raises InvalidName where the profile or the rules of this site refuse it."""
+    if len(text) > 4 * NAME_LENGTH:  # before the profile, which takes its time
+        raise InvalidName(f"a name has 1 to {NAME_LENGTH} characters, this one has {len(text)}")
     try:
         shown = _SHOWN.enforce(text)
         key = _COMPARED.enforce(shown)

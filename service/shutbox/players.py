@@ -6,18 +6,20 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import date
 from hashlib import sha256
+from hmac import digest
 from uuid import UUID
 
 from sqlalchemy import delete, func, or_, select, update
 from sqlalchemy.exc import IntegrityError, OperationalError
 
 from .audit import Actor, write_act
-from .clock import HOUR, day_at
+from .clock import HOUR, day_at, end_of
 from .errors import InvalidName, LastToken, NameTaken, PlayerNotFound, PlayerRequired, TokenNotFound
+from .game.encoding import lp, tag
 from .names import NAME_LENGTH, Name, claim, read_name
 from .site import Site
 from .store.database import writing
-from .store.rows import HeldNameRow, PlayerRow, TokenRow
+from .store.rows import CodeRow, HeldNameRow, PlayerRow, TokenRow
 
 HELD_DAYS = 30  # for which a name that was given up is nobody else's
 SCOPES = ("play", "read", "league")  # all that a token may do; what changes the player needs all of them
@@ -125,7 +127,7 @@ def former_owner(site: Site, name: str) -> Player | None:
         row = site.session.scalars(
             select(PlayerRow)
             .join(HeldNameRow, HeldNameRow.player_id == PlayerRow.player_id)
-            .where(HeldNameRow.name_hash == _hash(read_name(name).key), HeldNameRow.until > site.clock())
+            .where(HeldNameRow.name_hash == _held_hash(site, read_name(name).key), HeldNameRow.until > site.clock())
         ).first()
         return None if row is None else player_from(row)
     return None
@@ -172,7 +174,7 @@ def _take_name(site: Site, row: PlayerRow, name: Name) -> None:
     given_up = row.name_key
     row.name, row.name_key = name.shown, name.key
     site.session.flush()
-    held = site.session.get(HeldNameRow, _hash(name.key), populate_existing=True)
+    held = site.session.get(HeldNameRow, _held_hash(site, name.key), populate_existing=True)
     if held is not None:
         if held.until > site.clock() and held.player_id != row.player_id:
             raise _taken(name.shown)
@@ -183,13 +185,13 @@ def _take_name(site: Site, row: PlayerRow, name: Name) -> None:
 
 def hold_name(site: Site, name_key: str, player_id: UUID | None) -> None:
     """Keep a name that was given up from everyone but this player, inside the caller's transaction."""
-    until = site.clock() + HELD_DAYS * 24 * HOUR
-    site.session.add(HeldNameRow(name_hash=_hash(name_key), player_id=player_id, until=until))
+    until = end_of(day_at(site.clock() + HELD_DAYS * 24 * HOUR))  # to the day: the moment would tell whose it was
+    site.session.add(HeldNameRow(name_hash=_held_hash(site, name_key), player_id=player_id, until=until))
 
 
 def free_name(site: Site, name_key: str) -> None:
     """Hold a name for nobody any more, inside the caller's transaction."""
-    site.session.execute(delete(HeldNameRow).where(HeldNameRow.name_hash == _hash(name_key)))
+    site.session.execute(delete(HeldNameRow).where(HeldNameRow.name_hash == _held_hash(site, name_key)))
 
 
 def release_names(site: Site) -> None:
@@ -247,7 +249,10 @@ def revoke_token(site: Site, player_id: UUID, token_id: UUID) -> None:
 
 
 def revoke_other_tokens(site: Site, player_id: UUID, kept: UUID) -> None:
-    """End all tokens of a player but one. Raises PlayerRequired if that one was ended meanwhile: none were left."""
+    """End all tokens of a player but one, and all codes: whoever had a token could have made one.
+
+    Raises PlayerRequired if that one was ended meanwhile: none were left.
+    """
     others = (TokenRow.player_id == player_id) & (TokenRow.token_id != kept)
     with writing(site.session):
         hold_player(site, player_id, alone=True)
@@ -255,6 +260,7 @@ def revoke_other_tokens(site: Site, player_id: UUID, kept: UUID) -> None:
             raise PlayerRequired("this token was ended")
         write_act(site, Actor.PLAYER, "other_tokens_ended", player_id)
         site.session.execute(delete(TokenRow).where(others))
+        site.session.execute(delete(CodeRow).where(CodeRow.player_id == player_id))
 
 
 def _token_from(row: TokenRow) -> Token:
@@ -275,6 +281,11 @@ def _claiming(site: Site, name: str | None) -> Iterator[None]:
 def _taken(name: str | None) -> NameTaken:
     """Return the refusal of a name that somebody has, or that is held for somebody."""
     return NameTaken(f"the name {name!r} is taken")
+
+
+def _held_hash(site: Site, name_key: str) -> bytes:
+    """Return what stands for a name that is held: without the key of this server no name can be tried against it."""
+    return digest(site.secrets.round_key, tag("held-name") + lp(name_key.encode()), "sha256")
 
 
 def _hash(secret: str) -> bytes:

@@ -5,7 +5,7 @@ copy holds nothing that its player may not see: no dice but those that are discl
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import Any
 from uuid import UUID
@@ -15,7 +15,7 @@ from sqlalchemy import ColumnElement, Select, delete, exists, select, update
 
 from .audit import acts_about, forget_acts
 from .clock import rfc3339
-from .errors import SeedUnavailable
+from .errors import PlayerRequired, SeedUnavailable
 from .game.encoding import tiles_of
 from .game.rulesets import BY_HASH
 from .game.runs import turns_from
@@ -38,6 +38,7 @@ from .store.rows import (
     RoundRow,
     RunRow,
     TokenRow,
+    WithdrawalRow,
 )
 
 Json = dict[str, Any]
@@ -48,26 +49,38 @@ _PAGE = 500
 # Deletion
 
 
-def delete_player(site: Site, player_id: UUID) -> None:
+def delete_player(site: Site, player_id: UUID, if_still: Callable[[], bool] = lambda: True) -> None:
     """Delete a player in one transaction: name, tokens, codes, keys and practice go, daily rounds stay.
 
     From its commit on nothing more is made for the player: everything that makes something holds the player first.
-    Raises PlayerRequired if it was done already.
+    Raises PlayerRequired if it was done already, or if what was the reason does not hold any more.
     """
     with writing(site.session):
         _hold_practice(site, player_id)  # rounds before players, as all others do
         hold_leagues(site, player_id)
         row = hold_player(site, player_id, alone=True)
+        if not if_still():
+            raise PlayerRequired("this player came back")
         forget_member(site, player_id)
         for of_player in (TokenRow, CodeRow, IdempotencyRow):
             site.session.execute(delete(of_player).where(of_player.player_id == player_id))
         boards = _delete_practice(site, player_id)
         forget_acts(site, player_id)
+        _forget_notes(site, player_id)
         _give_names_up(site, row)
         row.deleted_at = site.clock()
     with suppress(RankingUnavailable):  # then ids of what is gone stay there, and boards that stay are merged anew
         for round_id in boards:
             site.ranking.forget(round_id)
+
+
+def _forget_notes(site: Site, player_id: UUID) -> None:
+    """Blank what the operator wrote on withdrawals of the player's runs, which may name someone; reasons stay."""
+    runs = select(RunRow.run_id).join(EntryRow, EntryRow.entry_id == RunRow.entry_id)
+    own = WithdrawalRow.run_id.in_(runs.where(EntryRow.player_id == player_id))
+    site.session.execute(
+        update(WithdrawalRow).where(own).values(note=""), execution_options={"synchronize_session": False}
+    )
 
 
 def _give_names_up(site: Site, row: PlayerRow) -> None:

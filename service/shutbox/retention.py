@@ -1,6 +1,7 @@
 """Retention: what nobody needs any more is removed after a time, in small batches; never anything that is logged."""
 
 from contextlib import suppress
+from functools import partial
 from uuid import UUID
 
 from sqlalchemy import delete, exists, select
@@ -71,15 +72,24 @@ def _remove_guests(site: Site) -> int:
     """Remove guests who have played nothing to its end and were not here for days."""
     due = _unused_guests(site)
     for player_id in due:
-        with suppress(PlayerRequired):  # it was deleted meanwhile
-            delete_player(site, player_id)
+        try:
+            delete_player(site, player_id, partial(_is_unused, site, player_id))
+        except PlayerRequired:  # it was deleted meanwhile, or came back
+            continue
         with suppress(IntegrityError), writing(site.session):  # one who has begun a daily round stays, without anything
             site.session.execute(delete(PlayerRow).where(PlayerRow.player_id == player_id))
     return len(due)
 
 
-def _unused_guests(site: Site) -> list[UUID]:
-    """Return guests to remove. Whoever has a recovery code or is in a league has a reason to come back."""
+def _is_unused(site: Site, player_id: UUID) -> bool:
+    return bool(_unused_guests(site, player_id))
+
+
+def _unused_guests(site: Site, only: UUID | None = None) -> list[UUID]:
+    """Return guests to remove, or that one if it still is one of them.
+
+    Whoever has a recovery code or is in a league has a reason to come back.
+    """
     until = site.clock() - site.settings.guests_kept * 24 * HOUR
     of_player = EntryRow.player_id == PlayerRow.player_id
     kept = (
@@ -91,5 +101,6 @@ def _unused_guests(site: Site) -> list[UUID]:
         exists().where(MemberRow.player_id == PlayerRow.player_id),
     )
     guest = (PlayerRow.name.is_(None), PlayerRow.deleted_at.is_(None), PlayerRow.created_at <= until)
-    found = select(PlayerRow.player_id).where(*guest, *(~one for one in kept)).limit(BATCH)
+    named = () if only is None else (PlayerRow.player_id == only,)
+    found = select(PlayerRow.player_id).where(*guest, *named, *(~one for one in kept)).limit(BATCH)
     return list(site.session.scalars(found))

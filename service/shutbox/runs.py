@@ -174,7 +174,7 @@ def explained(reason: Reason) -> str:
 def _shown(
     row: RunRow, owner: Player, standing: Standing | None, withdrawn: Withdrawal | None, standings: bool, turns: bool
 ) -> Run:
-    ranked = standing is not None and standing.run_id == row.run_id
+    ranked = standing is not None and standing.run_id == row.run_id and withdrawn is None
     return Run(
         run_id=row.run_id,
         round_id=row.round_id,

@@ -268,6 +268,15 @@ def test_clients_that_stall_hold_no_thread_for_long(service: Served) -> None:
             half.close()
 
 
+def test_no_address_is_logged_with_a_malformed_request(service: Served) -> None:
+    with socket.create_connection(("127.0.0.1", service.port)) as connection:
+        connection.sendall(b"GET /" + b"a" * 9000 + b" HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert b" 414 " in connection.recv(100)
+    assert until(lambda: any("Invalid request" in line for line in service.output))
+    told = next(line for line in service.output if "Invalid request" in line)
+    assert "127.0.0.1" not in told
+
+
 def test_it_says_why_it_is_not_ready(data_dir: Path) -> None:
     """A chain that begins in four years makes no day today."""
     create_secrets(data_dir / "chain.json", data_dir / "round-key.json", date(2030, 1, 1))

@@ -7,7 +7,7 @@ from uuid import UUID
 
 import pytest
 from flask import Flask
-from shutbox import moderation
+from shutbox import journal, moderation
 from shutbox.audit import acts_about
 from shutbox.boards import differences, reconcile, stale_boards
 from shutbox.bundles import bundle, disclosure
@@ -18,7 +18,7 @@ from shutbox.site import Site
 from shutbox.store.rows import RunRow
 from shutbox.tlog.leaves import CloseLeaf, Leaf, ReinstateLeaf, RunLeaf, WithdrawLeaf, WithdrawReason
 from shutbox.worker import keep_boards
-from sqlalchemy import select
+from sqlalchemy import false, select
 
 from tests.conftest import Closer, MovableClock
 from tests.journals import OPENED, SEALED, check_closed_rounds, end_log, fill, log_all, logged
@@ -215,3 +215,28 @@ def test_acts_while_a_day_closes_stand_on_one_side_of_the_close(app: Flask, site
     assert check_closed_rounds(site) == 4
     reconcile(site, stale_boards(site))
     assert differences(site, SEALED) == []
+
+
+def test_an_act_never_stands_before_its_run(mara: Api, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both can be committed between the two questions of one transaction: runs that wait, then acts that wait."""
+    run_id = uuid(run_of(mara))
+    moderation.withdraw(site, run_id, UNFAIR, "")
+    everything = journal.logged_runs
+    monkeypatch.setattr(journal, "logged_runs", lambda: everything().where(false()))
+    log_all(site)
+    assert acts_in(logged(site)) == []
+    monkeypatch.undo()
+    log_all(site)
+    assert [type(leaf) for leaf in acts_in(logged(site))] == [WithdrawLeaf]
+
+
+def test_what_was_written_of_a_withdrawal_goes_with_its_player(
+    mara: Api, nobody: Api, site: Site, clock: MovableClock, close_days: Closer
+) -> None:
+    run_id = run_of(mara)
+    moderation.withdraw(site, uuid(run_id), UNFAIR, "Mara Smith used a solver")
+    close_day(clock, close_days, site)
+    assert nobody.get(f"/runs/{run_id}").get_json()["withdrawn"]["note"] == "Mara Smith used a solver"
+    assert mara.delete("/players/me").status_code == 204
+    told = nobody.get(f"/runs/{run_id}").get_json()["withdrawn"]
+    assert (told["reason"], told["note"]) == ("unfair", "")

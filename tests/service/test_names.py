@@ -96,3 +96,9 @@ def test_the_file_of_words_is_read_at_the_start(tmp_path: Path) -> None:
     assert Settings.from_env({"SHUTBOX_NAMES_FILE": str(file)}).names_file == ("zonk", "+dick")
     with pytest.raises(StartRefused, match="SHUTBOX_NAMES_FILE cannot be"):
         Settings.from_env({"SHUTBOX_NAMES_FILE": str(tmp_path / "nothing")})
+
+
+def test_a_very_long_text_is_refused_before_it_is_normalised() -> None:
+    """Where 18 characters stand for one: the profile took seconds for 60 kB of it."""
+    with pytest.raises(InvalidName, match="this one has 20000"):
+        read_name("\ufdfa" * 20_000)

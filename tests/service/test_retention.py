@@ -1,11 +1,15 @@
 """Retention: practice and guests that nobody needs any more are removed, and nothing else."""
 
 from dataclasses import replace
+from functools import partial
+from uuid import UUID
 
 import pytest
 from flask import Flask
 from shutbox import retention
-from shutbox.retention import remove_what_is_over
+from shutbox.errors import PlayerRequired
+from shutbox.privacy import delete_player
+from shutbox.retention import _is_unused, remove_what_is_over
 from shutbox.rounds import close_due_rounds
 from shutbox.site import Site
 from shutbox.worker import Worker
@@ -136,3 +140,13 @@ def test_the_worker_removes_batch_by_batch_and_then_rests(
     nobody.join()
     worker._tidy()
     assert count(site, "players") == 1
+
+
+def test_a_guest_who_comes_back_in_the_last_moment_stays(nobody: Api, site: Site, clock: MovableClock) -> None:
+    """Chosen to be removed, the guest claims a name before its turn in the batch comes."""
+    guest = nobody.join()
+    clock.forward((site.settings.guests_kept + 1) * DAY)
+    assert guest.patch("/players/me", {"name": "Zoe"}).status_code == 200
+    with pytest.raises(PlayerRequired):
+        delete_player(site, UUID(guest.player_id), partial(_is_unused, site, UUID(guest.player_id)))
+    assert guest.get("/players/me").get_json()["name"] == "Zoe"

@@ -29,7 +29,7 @@ def test_the_old_name_leads_to_the_new_one_and_is_nobody_elses(
     assert nobody.post("/players", {"name": "Mara"}).get_json()["code"] == "name_taken"
     clock.forward(HELD_DAYS * DAY - 1)
     assert claim(finn, "Mara") == (409, "name_taken")
-    clock.forward(1)
+    clock.forward(DAY)  # to the end of the day
     assert app.test_client().get("/player/mara").status_code == 404
     assert claim(finn, "Mara") == (200, None)
     assert app.test_client().get("/player/Mara").status_code == 200
@@ -56,7 +56,7 @@ def test_the_name_of_a_deleted_player_is_held_and_is_not_stored(
     assert [row.player_id for row in held] == [None, None]
     assert "mara" not in str(held).lower()
     site.session.rollback()
-    clock.forward(HELD_DAYS * DAY)
+    clock.forward((HELD_DAYS + 1) * DAY)
     remove_what_is_over(site)
     assert site.session.execute(text("SELECT * FROM held_names")).all() == []
     assert claim(finn, "Mara") == (200, None)

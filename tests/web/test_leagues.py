@@ -423,3 +423,13 @@ def test_the_week_of_a_league_counts_its_members_alone(
     alone = make(mara, "Alone")["code"]
     around = mara.get(f"/leaderboards/week?league={alone}&of=2026-11-30&around=me").get_json()
     assert [(row["rank"], row["player"]["name"]) for row in around["items"]] == [(1, "Mara")]
+
+
+def test_a_key_sent_again_tells_a_former_member_no_new_code(mara: Api, finn: Api) -> None:
+    key = {"headers": {"Idempotency-Key": "z"}}
+    code = mara.post("/leagues", {"name": "Office"}, **key).get_json()["code"]
+    join(finn, code)
+    assert mara.delete(f"/leagues/{code}/members/me").status_code == 204
+    rotated = finn.post(f"/leagues/{code}/codes").get_json()["code"]
+    assert rotated != code
+    assert refused(mara.post("/leagues", {"name": "Office"}, **key)) == (403, "not_a_member")

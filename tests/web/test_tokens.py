@@ -2,10 +2,13 @@
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
-from flask import Flask
+from flask import Flask, request
+from shutbox.players import find_caller
 from shutbox.site import Site
+from shutbox.web import auth
 from sqlalchemy import event, text
 
 from tests.conftest import MovableClock
@@ -265,3 +268,49 @@ def test_the_copy_holds_the_trail_and_what_tokens_may_do(mara: Api) -> None:
     copy = mara.get("/players/me/export").get_json()
     assert sorted(one["scopes"] for one in copy["tokens"]) == [["play", "read", "league"], ["read"]]
     assert [act["act"] for act in copy["audit"]] == ["token_made"]
+
+
+# What a lesser token, and an ended one, must not do
+
+
+def test_a_lesser_token_is_no_cookie(mara: Api) -> None:
+    """Pages show everything of a player, so only a token that may do everything opens them."""
+    lesser = token(mara, "play", "read")
+    full = token(mara, "play", "read", "league")
+    for player, shown in ((lesser, False), (full, True)):
+        browser = player.app.test_client()
+        browser.set_cookie("shutbox", player._headers["Authorization"].removeprefix("Bearer "))
+        assert ("Mara" in browser.get("/settings").text) is shown
+
+
+def test_ending_all_other_tokens_ends_all_codes(mara: Api, nobody: Api) -> None:
+    """Whoever had one of them could have made a code."""
+    codes = [mara.post(f"/players/me/{kind}-codes").get_json()["code"] for kind in ("transfer", "recovery")]
+    assert mara.delete("/players/me/tokens").status_code == 204
+    for code in codes:
+        assert nobody.post("/transfers", {"code": code}).get_json()["code"] == "code_not_found"
+
+
+def test_a_lesser_token_uses_up_no_limit(mara: Api) -> None:
+    lesser = token(mara, "read")
+    for _ in range(61):
+        assert lesser.post("/players/me/transfer-codes").get_json()["code"] == "insufficient_scope"
+    assert mara.post("/players/me/transfer-codes").status_code == 201
+
+
+@pytest.mark.parametrize("label", ["x\n01a22eb4  operator  ban", "\x1b]0;x\x07", "\u202eabc"])
+def test_a_label_has_nothing_that_a_terminal_obeys(mara: Api, label: str) -> None:
+    assert mara.post("/players/me/tokens", {"label": label}).get_json()["code"] == "invalid_request"
+
+
+def test_a_body_is_there_before_it_is_asked_who_sends_it(mara: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else one whose token is ended meanwhile sends the rest of a request that was let in."""
+    order: list[str] = []
+
+    def note(*args: Any) -> Any:
+        order.append("caller" if request._cached_data is not None else "caller before body")
+        return find_caller(*args)
+
+    monkeypatch.setattr(auth, "find_caller", note)
+    assert mara.post("/players/me/tokens", {"label": "x"}).status_code == 201
+    assert order == ["caller"]

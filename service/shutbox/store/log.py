@@ -60,10 +60,10 @@ def waiting_acts(session: AnySession, limit: int, after_close: bool) -> Sequence
     """Return what was done to runs and is not logged yet, in order, before or after the close of their rounds.
 
     Of rounds whose ROUND is logged, or with `after_close` whose CLOSE is. A row is (withdrawal_id, run_id, reason, at,
-    round_id).
+    round_id, run_index), the last one null until the run is logged.
     """
     of_act = (WithdrawalRow.withdrawal_id, WithdrawalRow.run_id, WithdrawalRow.reason, WithdrawalRow.at)
-    columns: list[Any] = [*of_act, RunRow.round_id]
+    columns: list[Any] = [*of_act, RunRow.round_id, RunRow.leaf_index.label("run_index")]
     follows = RoundRow.close_leaf_index if after_close else RoundRow.leaf_index
     return session.execute(
         select(*columns)

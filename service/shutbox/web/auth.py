@@ -68,11 +68,17 @@ def visiting() -> Caller | None:
     """Return who looks at a page, and by which session. Its first page of a day makes the cookie last anew."""
     if "visiting" not in g:
         secret = request.cookies.get(COOKIE)
-        g.visiting = find_caller(site(), secret) if secret else None
+        g.visiting = _session(secret) if secret else None
         if secret and g.visiting and g.visiting.first_today and request.method in SAFE_METHODS:
             after_this_request(_renewing(secret))
     found: Caller | None = g.visiting
     return found
+
+
+def _session(secret: str) -> Caller | None:
+    """Return who has a token that a browser may hold: pages show all, so it is one that may do all."""
+    found = find_caller(site(), secret)
+    return found if found is not None and set(SCOPES) <= set(found.token.scopes) else None
 
 
 def _renewing(secret: str) -> Callable[[Response], Response]:

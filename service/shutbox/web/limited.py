@@ -8,7 +8,7 @@ from flask import current_app, request
 
 from ..errors import RateLimited
 from ..limits import Limit, Limits, network_of
-from .auth import caller, site
+from .auth import caller, calling, site
 
 Arguments = ParamSpec("Arguments")
 Answer = TypeVar("Answer")
@@ -28,12 +28,16 @@ LIMITS: dict[str, Limit] = {
 stores nothing."""
 
 
-def limited(what: str) -> Callable[[Callable[Arguments, Answer]], Callable[Arguments, Answer]]:
-    """Let a view answer a player only as often as LIMITS says. Raises RateLimited."""
+def limited(what: str, *scopes: str) -> Callable[[Callable[Arguments, Answer]], Callable[Arguments, Answer]]:
+    """Let a view answer a player only as often as LIMITS says. Raises RateLimited.
+
+    Counted is only what a token with these scopes asks for: a lesser one must not lock its owner out.
+    """
 
     def wrap(view: Callable[Arguments, Answer]) -> Callable[Arguments, Answer]:
         @wraps(view)
         def answer(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Answer:
+            calling(*scopes)
             limit_player(what)
             return view(*args, **kwargs)
 

@@ -122,11 +122,18 @@ LARGEST_BODY = 64 * 1024
 
 
 def check_body() -> Response | None:
-    """Refuse a body that is too large, or does not say how large it is, before anything reads it."""
+    """Refuse a body that is too large, or does not say how large it is, and read it before it is asked who sends it.
+
+    One who is asked first could send the rest after the token was ended, or the player banned.
+    """
     if "Transfer-Encoding" in request.headers:
         return problem("length_required", "send the body with a Content-Length, not in chunks")
     if (request.content_length or 0) > LARGEST_BODY:
         return problem("body_too_large", f"a body has at most {LARGEST_BODY} bytes")
+    try:
+        request.get_data()
+    except OSError:
+        return problem("bad_request", "the body did not arrive in time")
     return None
 
 

@@ -189,10 +189,15 @@ class PlayerSchema(_StrictSchema):
     bot = StrictBoolean()
 
 
+def _printable(text: str) -> None:
+    if not text.isprintable():
+        raise ValidationError("must have no control or invisible characters")
+
+
 class TokenSchema(_StrictSchema):
     """POST /players/me/tokens."""
 
-    label = StrictString(validate=validate.Length(min=1, max=64))
+    label = StrictString(validate=[validate.Length(min=1, max=64), _printable])
     scopes = fields.List(StrictString(validate=validate.OneOf(SCOPES)), validate=validate.Length(1, len(SCOPES)))
 
     @post_load
@@ -288,10 +293,7 @@ class PeriodQuery(LeaderboardQuery):
 
 def body(schema: type[Schema], required: bool = True) -> Any:
     """Return what a schema makes of the JSON body; without `required`, no body is an empty object."""
-    try:
-        content = request.get_data()
-    except OSError:
-        raise MalformedRequest("bad_request", "the body did not arrive in time") from None
+    content = request.get_data()
     if not content and not required:
         return _loaded(schema, {})
     if request.mimetype != "application/json":

@@ -14,7 +14,7 @@ routes = Blueprint("challenges", __name__)
 
 
 @routes.post("/challenges")
-@limited("challenges")
+@limited("challenges", "play")
 def make() -> tuple[Json, int]:
     maker = player("play")
     ruleset_id, players, hours = body(ChallengeSchema)

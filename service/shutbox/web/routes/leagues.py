@@ -23,7 +23,7 @@ routes = Blueprint("leagues", __name__)
 
 
 @routes.post("/leagues")
-@limited("leagues")
+@limited("leagues", "league")
 def make_league() -> tuple[Json, int]:
     owner = player("league")
     return league_json(create_league(site(), owner.player_id, body(LeagueSchema)["name"], idempotency_key())), 201
@@ -53,6 +53,7 @@ def end_league(code: str) -> tuple[str, int]:
 
 
 @routes.post("/leagues/<code>/codes")
+@limited("leagues", "league")
 def replace_code(code: str) -> tuple[Json, int]:
     return league_json(rotate_code(site(), code, player("league").player_id)), 201
 
