@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from uuid import UUID
 
-from sqlalchemy import delete, or_, select, update
+from sqlalchemy import delete, exists, or_, select, update
 
 from .site import Site
 from .store.rows import AuditRow
 
 NOTE_LENGTH = 200
+UNDO = "undo"  # written beside the opposite act, with the id of the act that it undoes
 
 
 class Actor(StrEnum):
@@ -72,6 +73,12 @@ def find_act(site: Site, audit_id: UUID) -> Act | None:
     """Return an act."""
     row = site.session.get(AuditRow, audit_id)
     return None if row is None else _act_from(row)
+
+
+def undone(site: Site, audit_id: UUID) -> bool:
+    """Tell whether an act was undone."""
+    of_it = (AuditRow.act == UNDO, AuditRow.note == f"undoes {audit_id}")
+    return bool(site.session.scalar(select(exists().where(*of_it))))
 
 
 def _act_from(row: AuditRow) -> Act:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from sqlalchemy import select
+from sqlalchemy import exists, select
 
 from .boards import merge, note_missed
 from .cursors import Wanted, behind_tie, mark_of, neighbours, where
@@ -16,7 +16,7 @@ from .rounds import Round, get_round
 from .site import Site
 from .slices import slice_of_sql
 from .store.queries import Board
-from .store.rows import EntryRow, PlayerRow, RunRow
+from .store.rows import EntryRow, PlayerRow, RunRow, WithdrawnRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +121,7 @@ def _rows(site: Site, ranked: Sequence[Ranked], viewer_id: UUID | None) -> list[
         .join(EntryRow, EntryRow.entry_id == RunRow.entry_id)
         .join(PlayerRow, PlayerRow.player_id == EntryRow.player_id)
         .where(RunRow.run_id.in_([row.run_id for row in ranked]))
+        .where(~exists().where(WithdrawnRow.run_id == RunRow.run_id))  # withdrawn while Redis was told of it
     )
     by_run = {run.run_id: (run, player) for run, player in found}
     rows: list[BoardRow] = []

@@ -2,12 +2,14 @@
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from itertools import groupby
+from operator import itemgetter
 from uuid import UUID
 
 from sqlalchemy import delete, func, select, update
 from sqlalchemy.exc import IntegrityError
 
-from .audit import Actor, find_act, write_act
+from .audit import UNDO, Actor, find_act, undone, write_act
 from .boards import reconcile
 from .errors import InvalidName, ModerationRefused, NameTaken, NotLogged, PlayerNotFound, RunNotFound
 from .names import read_name
@@ -115,14 +117,19 @@ def _follow(site: Site, round_ids: Iterable[str]) -> None:
 
 
 def withdraw_all(site: Site, player_id: UUID, reason: WithdrawReason, note: str) -> int:
-    """Withdraw every run that ranks a player, or would if a better one is withdrawn; return how many that were."""
+    """Withdraw every run that ranks a player, or would if a better one is withdrawn; return how many that were.
+
+    Round by round, so that others write in between. Broken off, it is completed by doing it again.
+    """
     runs = site.session.execute(
         select(RunRow.round_id, RunRow.run_id)
         .join(EntryRow, EntryRow.entry_id == RunRow.entry_id)
         .where(EntryRow.player_id == player_id, RunRow.to_log)
         .order_by(RunRow.round_id, RunRow.run_id)
     ).all()
-    return len(_act_on_runs(site, [(round_id, run_id) for round_id, run_id in runs], reason, note))
+    found = [(round_id, run_id) for round_id, run_id in runs]
+    rounds = (list(of_round) for _, of_round in groupby(found, key=itemgetter(0)))
+    return sum(len(_act_on_runs(site, of_round, reason, note)) for of_round in rounds)
 
 
 def hide(site: Site, player_id: UUID, note: str) -> bool:
@@ -208,6 +215,8 @@ def undo(site: Site, audit_id: UUID) -> str | None:
     opposite, note = _OPPOSITE.get(act.act), f"undoes {audit_id}"
     if act.actor is not Actor.OPERATOR or opposite is None:
         raise ModerationRefused(f"act {audit_id} is {act.act} by the {act.actor}, which is not undone here")
+    if undone(site, audit_id):  # else a later act of its kind would be undone in its place
+        return None
     if act.run_id is not None:
         done = _undo_on_run(site, opposite, act.run_id, note)
     elif act.player_id is None:
@@ -216,7 +225,11 @@ def undo(site: Site, audit_id: UUID) -> str | None:
         done = rename(site, act.player_id, act.note or None)
     else:
         done = _MARKS[opposite](site, act.player_id, note)
-    return opposite if done else None
+    if not done:
+        return None
+    with writing(site.session):
+        write_act(site, Actor.OPERATOR, UNDO, act.player_id, act.run_id, note)
+    return opposite
 
 
 def _undo_on_run(site: Site, opposite: str, run_id: UUID, note: str) -> bool:

@@ -160,3 +160,16 @@ def test_a_guest_is_named_and_made_a_guest_again(files: Site) -> None:
     moderate(files, "undo", act_id)
     row = files.session.get_one(PlayerRow, guest.player_id, populate_existing=True)
     assert (row.name, row.name_key) == (None, None)
+
+
+def test_an_act_that_is_undone_stays_so_whatever_was_done_since(files: Site, mara: Api) -> None:
+    run_id = open_run(mara)
+    for number, act in enumerate((("withdraw", run_id, "--reason", "error"), ("rename", "Mara", "Rena"))):
+        moderate(files, *act)
+        act_id = trail(files)[-1][0]
+        assert "is undone" in moderate(files, "undo", act_id)
+        moderate(files, *act)
+        files.clock.forward(1)  # type: ignore[attr-defined]
+        assert "is undone already" in moderate(files, "undo", act_id), number
+    assert mara.get(f"/runs/{run_id}").get_json()["withdrawn"] is not None
+    assert mara.get("/players/me").get_json()["name"] == "Rena"

@@ -180,6 +180,7 @@ def withdrawal_words(withdrawal: Withdrawal) -> str:
 
 
 _ACTS = {
+    "undo": "An act was undone",
     "code_made": "A code was made",
     "code_used": "A code was used",
     "code_refused": "A code that works no more was tried",
