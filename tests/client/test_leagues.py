@@ -190,12 +190,12 @@ def test_a_day_is_chosen_by_date_ruleset_and_mode(command: Command) -> None:
 
 def test_a_player_moves_makes_tokens_and_leaves_from_the_terminal(command: Command, tmp_path: Path) -> None:
     command("player", "new", "--name", "Mara")
-    code = json.loads(command("player", "code", "recovery", "--json").stdout)["code"]
     token = command("player", "tokens", "--make", "laptop", "--scope", "read").stdout
     assert token.startswith("Token shutbox_")
     assert "laptop (read)" in command("player", "tokens").stdout
     assert "laptop" not in command("player", "tokens", "--revoke", "others").stdout
     assert "token made, by the player" in command("player", "audit").stdout
+    code = json.loads(command("player", "code", "recovery", "--json").stdout)["code"]
     assert command("player", "redeem", code).exit_code == 2
     command.token_file.unlink()
     assert command("player", "redeem", code).stdout.splitlines()[0] == "Player Mara"

@@ -1,8 +1,11 @@
 """The pages for people, as a browser without scripts and as an outsider sees them."""
 
+from pathlib import Path
+
 import pytest
 from flask import Flask
 from shutbox.rounds import get_round, seed_of
+from shutbox.web.routes import statics
 from shutbox.web.routes.statics import static_address, static_files
 from werkzeug.test import TestResponse
 
@@ -149,14 +152,20 @@ def test_a_static_file_is_kept_for_good_at_the_address_of_its_version_and_at_no_
     assert app.test_client().get(static_address("../templates/base.html")).status_code == 404
 
 
-def test_a_static_file_that_was_changed_since_the_start_is_kept_by_nobody(app: Flask) -> None:
+def test_a_static_file_is_served_as_it_was_at_the_start(
+    app: Flask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """An update replaces files before the restart: the address names a version that they no longer are."""
-    address = static_address("favicon.svg")
-    assert app.test_client().get(address, buffered=True).headers["Cache-Control"].endswith("immutable")
-    _, known = static_files()
-    before = known["favicon.svg"]
-    known["favicon.svg"] = (before[0] - 1, before[1])
+    folder = tmp_path / "static"
+    folder.mkdir()
+    (folder / "one.css").write_text("before")
+    monkeypatch.setattr(statics, "STATIC_DIR", folder)
+    static_files.cache_clear()
     try:
-        assert app.test_client().get(address, buffered=True).headers["Cache-Control"] == "no-cache"
+        address = static_address("one.css")
+        (folder / "one.css").write_text("after")
+        answer = app.test_client().get(address)
+        assert (answer.text, answer.headers["Cache-Control"].endswith("immutable")) == ("before", True)
+        assert answer.mimetype == "text/css"
     finally:
-        known["favicon.svg"] = before
+        static_files.cache_clear()

@@ -2,9 +2,10 @@
 
 from functools import cache
 from hashlib import sha256
+from mimetypes import guess_type
 from pathlib import Path
 
-from flask import Blueprint, Response, send_from_directory
+from flask import Blueprint, Response, abort, request
 from shutbox_web import STATIC_DIR
 
 from ...game.encoding import lp
@@ -15,16 +16,18 @@ routes = Blueprint("statics", __name__)
 
 
 @cache
-def static_files() -> tuple[str, dict[str, tuple[int, int]]]:
-    """Return the version of all static files, a hash of their names and contents, and each one's time and size."""
+def static_files() -> tuple[str, dict[str, bytes]]:
+    """Return the version of all static files, a hash of their names and contents, and the files as they are now.
+
+    They are read once: an update that replaces them before the restart must not be served as what it is not.
+    """
     folder = Path(STATIC_DIR)
+    paths = sorted(path for path in folder.rglob("*") if path.is_file())
+    files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
     content = sha256()
-    known: dict[str, tuple[int, int]] = {}
-    for file in sorted(path for path in folder.rglob("*") if path.is_file()):
-        name = file.relative_to(folder).as_posix()
-        known[name] = _stamp(file)
-        content.update(lp(name.encode()) + sha256(file.read_bytes()).digest())
-    return content.hexdigest()[:12], known
+    for name, file in files.items():
+        content.update(lp(name.encode()) + sha256(file).digest())
+    return content.hexdigest()[:12], files
 
 
 def static_version() -> str:
@@ -39,17 +42,13 @@ def static_address(name: str) -> str:
 
 @routes.get("/static/<named>/<path:name>")
 def static_file(named: str, name: str) -> Response:
-    """Serve a file. A page of another version gets what there is now, and is to ask again each time.
-
-    So does everyone for a file that was changed since this server began, as by an update before the restart.
-    """
-    response = send_from_directory(STATIC_DIR, name)
-    version, known = static_files()
-    is_the_one = named == version and known.get(name) == _stamp(Path(STATIC_DIR) / name)
-    response.headers["Cache-Control"] = FOR_GOOD if is_the_one else "no-cache"
+    """Serve a file. A page of another version gets what there is now, and is to ask again each time."""
+    version, files = static_files()
+    content = files.get(name)
+    if content is None:
+        abort(404)
+    response = Response(content, content_type=guess_type(name)[0] or "application/octet-stream")
+    response.set_etag(sha256(content).hexdigest()[:24])
+    response.headers["Cache-Control"] = FOR_GOOD if named == version else "no-cache"
+    response.make_conditional(request, accept_ranges=True, complete_length=len(content))
     return response
-
-
-def _stamp(file: Path) -> tuple[int, int]:
-    found = file.stat()
-    return found.st_mtime_ns, found.st_size
