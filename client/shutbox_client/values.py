@@ -267,6 +267,7 @@ class OwnRun:
     given_away_milli: int | None
     turns: tuple[Turn, ...]
     accepted_at: datetime
+    withdrawn: bool
 
 
 @dataclass(frozen=True, slots=True)

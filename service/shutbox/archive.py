@@ -12,13 +12,14 @@ from .errors import DayNotFound
 from .game.rulesets import CATALOGUE
 from .rounds import Mode, State, round_from
 from .site import Site
-from .store.rows import DayRow, EntryRow, RoundRow, RunRow
+from .store.rows import DayRow, EntryRow, RoundRow, RunRow, WithdrawnRow
 
 
 class Mark(StrEnum):
     """What a day is to a player; to a reader without a player only RUNNING, CLOSING and MISSED occur."""
 
     DONE = "done"
+    WITHDRAWN = "withdrawn"  # by the operator: it was finished and does not count
     STARTED = "started"  # and not finished; after the close it stays so
     RUNNING = "running"  # can be started
     CLOSING = "closing"  # cannot be started any more, has not closed yet
@@ -27,7 +28,7 @@ class Mark(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ArchiveDay:
-    """A day that has begun. `score` is the player's own, None unless done."""
+    """A day that has begun. `score` is the player's own, None unless the round was finished."""
 
     day: date
     mark: Mark
@@ -67,19 +68,22 @@ def _days(site: Site, first: date, last: date, player_id: UUID | None) -> dict[d
     begun = (first + timedelta(days=ahead) for ahead in range((last - first).days + 1))
     wanted = {daily_round_id(day, CATALOGUE["classic"], Mode.SEALED): day for day in begun}
     rows = site.session.execute(
-        select(RoundRow, EntryRow.entry_id, RunRow.score)
+        select(RoundRow, EntryRow.entry_id, RunRow.score, WithdrawnRow.run_id.is_not(None))
         .outerjoin(EntryRow, and_(EntryRow.round_id == RoundRow.round_id, EntryRow.player_id == player_id))
         .outerjoin(RunRow, RunRow.entry_id == EntryRow.entry_id)
+        .outerjoin(WithdrawnRow, WithdrawnRow.run_id == RunRow.run_id)
         .where(RoundRow.round_id.in_(wanted))
     )
     now, days = site.clock(), {}
-    for row, entry_id, score in rows:
+    for row, entry_id, score, withdrawn in rows:
         day = wanted[row.round_id]
-        days[day] = ArchiveDay(day, _mark(round_from(row, now).state, entry_id, score), score)
+        days[day] = ArchiveDay(day, _mark(round_from(row, now).state, entry_id, score, withdrawn), score)
     return days
 
 
-def _mark(state: State, entry_id: UUID | None, score: int | None) -> Mark:
+def _mark(state: State, entry_id: UUID | None, score: int | None, withdrawn: bool) -> Mark:
+    if withdrawn:
+        return Mark.WITHDRAWN
     if score is not None:
         return Mark.DONE
     if entry_id is not None:

@@ -14,6 +14,7 @@ from .errors import (
     MoveAhead,
     MoveDecided,
     NotYours,
+    PlayerBanned,
     RoundClosed,
     RoundNotOpen,
     WrongMode,
@@ -36,7 +37,7 @@ from .rounds import Kind, Mode, Round, State, close, dice_of, enter, get_round, 
 from .runs import ShownTurn, accept, explained, with_faces
 from .site import Site
 from .store.database import insert_or_nothing, writing
-from .store.rows import AttemptRow, EntryRow, MoveRow, RoundRow, RunRow
+from .store.rows import AttemptRow, EntryRow, MoveRow, PlayerRow, RoundRow, RunRow
 
 ABANDONED = "abandoned"
 
@@ -86,7 +87,7 @@ def start_attempt(site: Site, player_id: UUID, round_id: str) -> tuple[Attempt, 
 
 def get_attempt(site: Site, player_id: UUID, attempt_id: UUID) -> Attempt:
     """Return the present state. Raises AttemptNotFound and NotYours."""
-    attempt, entry = _owned(site, player_id, attempt_id)
+    attempt, entry, _ = _owned(site, player_id, attempt_id)
     return _present(site, attempt, get_round(site, entry.round_id))
 
 
@@ -106,12 +107,14 @@ def make_move(site: Site, player_id: UUID, attempt_id: UUID, number: int, decisi
     """Store decision `number` and return the state after it. The first decision for a number is the only one.
 
     The same decision again gives the same answer, also after the close. Raises MoveDecided with the present state
-    for another decision, MoveAhead, RoundClosed, AttemptEnded, and IllegalMove with the reason.
+    for another decision, MoveAhead, RoundClosed, AttemptEnded, PlayerBanned, and IllegalMove with the reason.
     """
     run: RunRow | None = None
     decision = _canonical(decision)
     with writing(site.session):
-        attempt, entry = _owned(site, player_id, attempt_id)
+        attempt, entry, banned = _owned(site, player_id, attempt_id)
+        if banned:  # since the request was let in
+            raise PlayerBanned("the operator of this service has banned this player")
         round = hold_round(site, entry.round_id, alone=is_held_alone(entry.round_id))
         stored = _decisions(site, attempt_id)
         if number >= len(stored):
@@ -210,18 +213,20 @@ def _find(site: Site, round_id: str, player_id: UUID) -> AttemptRow | None:
     ).first()
 
 
-def _owned(site: Site, player_id: UUID, attempt_id: UUID) -> tuple[AttemptRow, EntryRow]:
+def _owned(site: Site, player_id: UUID, attempt_id: UUID) -> tuple[AttemptRow, EntryRow, bool]:
+    """Return a player's attempt, its entry, and whether the player is banned."""
     found = site.session.execute(
-        select(AttemptRow, EntryRow)
+        select(AttemptRow, EntryRow, PlayerRow.banned_at.is_not(None))
         .join(EntryRow, EntryRow.entry_id == AttemptRow.entry_id)
+        .join(PlayerRow, PlayerRow.player_id == EntryRow.player_id)
         .where(AttemptRow.attempt_id == attempt_id)
     ).first()
     if found is None:
         raise AttemptNotFound(f"there is no attempt {attempt_id}")
-    attempt, entry = found
+    attempt, entry, banned = found
     if entry.player_id != player_id:
         raise NotYours("this attempt belongs to another player")
-    return attempt, entry
+    return attempt, entry, banned
 
 
 def _canonical(decision: Decision) -> Decision:

@@ -13,7 +13,7 @@ from .game.runs import turns_from
 from .ranking import Place, Ranked, Slice
 from .rounds import Kind, Mode
 from .site import Site
-from .store.rows import EntryRow, RoundRow, RunRow
+from .store.rows import EntryRow, RoundRow, RunRow, WithdrawnRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,7 @@ class OwnRun:
     given_away_milli: int | None
     turns: tuple[Turn, ...]
     accepted_at: int
+    withdrawn: bool  # by the operator: it counts nowhere
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +48,17 @@ def history(site: Site, player_id: UUID, wanted: Wanted) -> History:
     """Return a part of a player's runs. Raises InvalidCursor."""
     mark = mark_of(f"runs/{player_id}", Wanted())
     asked = where(mark, wanted)
-    own = select(RunRow, RoundRow).join(EntryRow, EntryRow.entry_id == RunRow.entry_id)
+    own = select(RunRow, RoundRow, WithdrawnRow.run_id.is_not(None)).join(
+        EntryRow, EntryRow.entry_id == RunRow.entry_id
+    )
+    own = own.outerjoin(WithdrawnRow, WithdrawnRow.run_id == RunRow.run_id)
     own = own.join(RoundRow, RoundRow.round_id == RunRow.round_id).where(EntryRow.player_id == player_id)
     backwards = isinstance(asked, Place) and asked.before
     if isinstance(asked, Place):  # what comes after is older
         own = own.where(RunRow.run_id > asked.run_id if backwards else RunRow.run_id < asked.run_id)
     order = RunRow.run_id.asc() if backwards else RunRow.run_id.desc()
     found = site.session.execute(own.order_by(order).limit(wanted.limit)).all()
-    runs = [_own_run(run, round) for run, round in (reversed(found) if backwards else found)]
+    runs = [_own_run(*row) for row in (reversed(found) if backwards else found)]
     ids = select(func.count(), func.count().filter(RunRow.run_id > runs[0].run_id)) if runs else select(func.count())
     counts = site.session.execute(
         ids.select_from(RunRow)
@@ -66,7 +70,7 @@ def history(site: Site, player_id: UUID, wanted: Wanted) -> History:
     return History(part.total, runs, *neighbours(mark, None, part))
 
 
-def _own_run(run: RunRow, round: RoundRow) -> OwnRun:
+def _own_run(run: RunRow, round: RoundRow, withdrawn: bool) -> OwnRun:
     return OwnRun(
         run_id=run.run_id,
         round_id=run.round_id,
@@ -79,4 +83,5 @@ def _own_run(run: RunRow, round: RoundRow) -> OwnRun:
         given_away_milli=run.given_away_milli,
         turns=turns_from(run.turns),
         accepted_at=run.accepted_at,
+        withdrawn=withdrawn,
     )

@@ -178,7 +178,7 @@ def leagues_of(site: Site, player_id: UUID) -> list[League]:
         .join(joined, joined.c.league_id == LeagueRow.league_id)
         .order_by(joined.c.joined_at.desc(), LeagueRow.league_id.desc())
     )
-    return [_league_from(site, row, None) for row in rows]
+    return [_league_from(site, row, None, player_id) for row in rows]
 
 
 def league_of_member(site: Site, code: str, viewer_id: UUID | None) -> UUID:
@@ -298,7 +298,8 @@ def _shown(site: Site, row: LeagueRow, viewer_id: UUID | None) -> League:
     """Return the value of a league that is not closed."""
     found = site.session.execute(_with_code_owner_and_size().where(LeagueRow.league_id == row.league_id)).one()
     is_member = viewer_id is not None and _is_member(site, row.league_id, viewer_id)
-    return _league_from(site, found, _members(site, row.league_id) if is_member else None)
+    members = _members(site, row.league_id, viewer_id) if is_member else None
+    return _league_from(site, found, members, viewer_id)
 
 
 def _with_code_owner_and_size() -> Select[*tuple[Any, ...]]:
@@ -310,17 +311,19 @@ def _with_code_owner_and_size() -> Select[*tuple[Any, ...]]:
     )
 
 
-def _league_from(site: Site, found: Row[*tuple[Any, ...]], members: tuple[Member, ...] | None) -> League:
+def _league_from(
+    site: Site, found: Row[*tuple[Any, ...]], members: tuple[Member, ...] | None, viewer_id: UUID | None
+) -> League:
     row, code, owner, size = found
     most = site.settings.league_size
-    return League(row.league_id, code, row.name, player_from(owner), size, most, row.created_at, members)
+    return League(row.league_id, code, row.name, player_from(owner, viewer_id), size, most, row.created_at, members)
 
 
-def _members(site: Site, league_id: UUID) -> tuple[Member, ...]:
+def _members(site: Site, league_id: UUID, viewer_id: UUID | None) -> tuple[Member, ...]:
     rows = site.session.execute(
         select(PlayerRow, MemberRow.joined_at)
         .join(MemberRow, MemberRow.player_id == PlayerRow.player_id)
         .where(MemberRow.league_id == league_id)
         .order_by(MemberRow.joined_at, MemberRow.player_id)
     )
-    return tuple(Member(player_from(player), joined_at) for player, joined_at in rows)
+    return tuple(Member(player_from(player, viewer_id), joined_at) for player, joined_at in rows)

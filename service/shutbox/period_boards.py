@@ -8,6 +8,7 @@ itself. Nothing is counted of a day that has not closed.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from uuid import UUID
 
 from sqlalchemy import func, select
 
@@ -93,12 +94,14 @@ def season(site: Site, period: Period, ruleset_id: str, mode: Mode) -> Season:
     return Season(period, ruleset, mode, first, until, period.first > oldest, period.last < now)
 
 
-def page(site: Site, season: Season, wanted: Wanted) -> PeriodPage:
+def page(site: Site, season: Season, viewer_id: UUID | None, wanted: Wanted) -> PeriodPage:
     """Return a part of a period's leaderboard. Raises InvalidCursor, and NotRanked for rows around one who has none."""
     mark = mark_of(_board_id(season), wanted)
     asked = where(mark, wanted)
     board = _board(season, wanted)
-    found, rows = (Slice(0, 0, 0, 0, []), []) if board is None else _found(site, season, board, asked, wanted.limit)
+    found, rows = (
+        (Slice(0, 0, 0, 0, []), []) if board is None else _found(site, season, board, viewer_id, asked, wanted.limit)
+    )
     if wanted.around is not None and not rows:
         raise NotRanked("the player has no result on this leaderboard")
     following, previous = neighbours(mark, asked, found)
@@ -141,7 +144,9 @@ def _name(site: Site, season: Season, board: PeriodBoard) -> str:
     return f"{_board_id(season)}/{board.last.isoformat()}/{withdrawal_acts(site.session, board)}"
 
 
-def _found(site: Site, season: Season, board: PeriodBoard, asked: Where, limit: int) -> tuple[Slice, list[PeriodRow]]:
+def _found(
+    site: Site, season: Season, board: PeriodBoard, viewer_id: UUID | None, asked: Where, limit: int
+) -> tuple[Slice, list[PeriodRow]]:
     """Return a slice and its rows, from SQL where Redis does not answer or shows what SQL does not say."""
     if board.bots is None and board.league_id is None:
         try:
@@ -149,12 +154,12 @@ def _found(site: Site, season: Season, board: PeriodBoard, asked: Where, limit: 
         except RankingUnavailable:
             pass  # the same from SQL
         else:
-            rows = _rows(site, board, found.rows)
+            rows = _rows(site, board, viewer_id, found.rows)
             if len(rows) == len(found.rows):
                 return found, rows
             site.ranking.forget(_name(site, season, board))
     found = slice_of_sql(site.session, board, asked, limit)
-    return found, _rows(site, board, found.rows)
+    return found, _rows(site, board, viewer_id, found.rows)
 
 
 def _slice_of_redis(site: Site, season: Season, board: PeriodBoard, asked: Where, limit: int) -> Slice:
@@ -175,7 +180,7 @@ def _build(site: Site, season: Season, board: PeriodBoard) -> str:
             return name
 
 
-def _rows(site: Site, board: PeriodBoard, ranked: Sequence[Ranked]) -> list[PeriodRow]:
+def _rows(site: Site, board: PeriodBoard, viewer_id: UUID | None, ranked: Sequence[Ranked]) -> list[PeriodRow]:
     """Return the rows with what SQL says of their players; one with another key than SQL's is left out."""
     if not ranked:
         return []
@@ -187,5 +192,7 @@ def _rows(site: Site, board: PeriodBoard, ranked: Sequence[Ranked]) -> list[Peri
         found = sums[row.run_id]
         if found.rank_key == row.rank_key:
             given_away = found.given_away_milli if board.mode == Mode.SEALED else None
-            rows.append(PeriodRow(row.rank, player_from(found.PlayerRow), found.score, given_away, found.days))
+            rows.append(
+                PeriodRow(row.rank, player_from(found.PlayerRow, viewer_id), found.score, given_away, found.days)
+            )
     return rows

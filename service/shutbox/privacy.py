@@ -33,12 +33,14 @@ from .store.rows import (
     EntryRow,
     HeldNameRow,
     IdempotencyRow,
+    MemberRow,
     MoveRow,
     PlayerRow,
     RoundRow,
     RunRow,
     TokenRow,
     WithdrawalRow,
+    WithdrawnRow,
 )
 
 Json = dict[str, Any]
@@ -55,10 +57,20 @@ def delete_player(site: Site, player_id: UUID, if_still: Callable[[], bool] = la
     From its commit on nothing more is made for the player: everything that makes something holds the player first.
     Raises PlayerRequired if it was done already, or if what was the reason does not hold any more.
     """
+    boards = None
+    while boards is None:
+        boards = _delete_held(site, player_id, if_still)
+    with suppress(RankingUnavailable):  # then ids of what is gone stay there, and boards that stay are merged anew
+        for round_id in boards:
+            site.ranking.forget(round_id)
+
+
+def _delete_held(site: Site, player_id: UUID, if_still: Callable[[], bool]) -> set[str] | None:
+    """Delete a player; return the rounds whose boards have changed, None if it has to be begun again."""
     with writing(site.session):
-        _hold_practice(site, player_id)  # rounds before players, as all others do
-        hold_leagues(site, player_id)
-        row = hold_player(site, player_id, alone=True)
+        row = _hold_all(site, player_id)
+        if row is None:
+            return None
         if not if_still():
             raise PlayerRequired("this player came back")
         forget_member(site, player_id)
@@ -69,9 +81,28 @@ def delete_player(site: Site, player_id: UUID, if_still: Callable[[], bool] = la
         _forget_notes(site, player_id)
         _give_names_up(site, row)
         row.deleted_at = site.clock()
-    with suppress(RankingUnavailable):  # then ids of what is gone stay there, and boards that stay are merged anew
-        for round_id in boards:
-            site.ranking.forget(round_id)
+    return boards
+
+
+def _hold_all(site: Site, player_id: UUID) -> PlayerRow | None:
+    """Let everyone wait who shares practice or a league with a player, or acts as the player.
+
+    The player comes last, as for all others, so that nobody waits who is waited for. None if the player has entered
+    something in between: that is not held, and the player is already.
+    """
+    rounds = set(site.session.scalars(_practice_of(player_id).order_by(RoundRow.round_id).with_for_update()))
+    leagues = {league.league_id for league in hold_leagues(site, player_id)}
+    row = hold_player(site, player_id, alone=True)
+    joined = select(MemberRow.league_id).where(MemberRow.player_id == player_id)
+    is_all = rounds.issuperset(site.session.scalars(_practice_of(player_id)))
+    return row if is_all and leagues.issuperset(site.session.scalars(joined)) else None
+
+
+def _practice_of(player_id: UUID) -> Select[str]:
+    """Select the practice rounds that a player has entered, and every round that the player has made."""
+    entered = select(EntryRow.round_id).where(EntryRow.player_id == player_id)
+    practised = (RoundRow.kind == Kind.PRACTICE) & RoundRow.round_id.in_(entered)
+    return select(RoundRow.round_id).where((RoundRow.owner_id == player_id) | practised)
 
 
 def _forget_notes(site: Site, player_id: UUID) -> None:
@@ -89,18 +120,6 @@ def _give_names_up(site: Site, row: PlayerRow) -> None:
     if row.name_key is not None:
         hold_name(site, row.name_key, None)
     row.name = row.name_key = None
-
-
-def _hold_practice(site: Site, player_id: UUID) -> None:
-    """Let everyone wait who plays practice that the player has entered, or a round that the player has made."""
-    entered = select(EntryRow.round_id).where(EntryRow.player_id == player_id)
-    practised = (RoundRow.kind == Kind.PRACTICE) & RoundRow.round_id.in_(entered)
-    site.session.scalars(
-        select(RoundRow.round_id)
-        .where((RoundRow.owner_id == player_id) | practised)
-        .order_by(RoundRow.round_id)
-        .with_for_update()
-    ).all()
 
 
 def _delete_practice(site: Site, player_id: UUID) -> set[str]:
@@ -256,9 +275,11 @@ def _moves(site: Site, attempt_ids: list[UUID]) -> defaultdict[UUID, list[Json]]
 def _runs(site: Site, player_id: UUID) -> Iterator[Json]:
     of_run: tuple[Any, ...] = (RunRow.round_id, RunRow.turns, RunRow.score, RunRow.penalty, RunRow.given_away_milli)
     of_log: tuple[Any, ...] = (RunRow.accepted_at, RunRow.to_log, RunRow.salt, RunRow.leaf_index, EntryRow.player_tag)
+    withdrawn = WithdrawnRow.run_id.is_not(None).label("withdrawn")
     wanted = (
-        select(RunRow.run_id, *of_run, *of_log)
+        select(RunRow.run_id, *of_run, *of_log, withdrawn)
         .join(EntryRow, EntryRow.entry_id == RunRow.entry_id)
+        .outerjoin(WithdrawnRow, WithdrawnRow.run_id == RunRow.run_id)
         .where(EntryRow.player_id == player_id)
     )
     for page in _pages(site, wanted, RunRow.run_id):
@@ -271,6 +292,7 @@ def _runs(site: Site, player_id: UUID) -> Iterator[Json]:
                 "penalty": row.penalty,
                 "given_away_milli": row.given_away_milli,
                 "accepted_at": rfc3339(row.accepted_at),
+                "withdrawn": row.withdrawn,
                 "logged": row.to_log,
                 "leaf_index": row.leaf_index,
                 "player_tag": row.player_tag.hex(),

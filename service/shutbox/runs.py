@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, func, select
+from sqlalchemy.orm import aliased
 
 from . import leaderboards
 from .errors import IllegalRun, RoundClosed, RoundNotOpen, RunNotFound, WrongMode
@@ -199,19 +201,31 @@ def _shown(
 
 def withdrawn_on(site: Site, round_id: str) -> Sequence[tuple[UUID, Withdrawal]]:
     """Return the runs of a round that are withdrawn now, the earliest first."""
-    wanted = select(WithdrawnRow.run_id).join(RunRow).where(RunRow.round_id == round_id).order_by(RunRow.run_id)
-    found = [(run_id, _withdrawal(site, run_id)) for run_id in site.session.scalars(wanted).all()]
-    return [(run_id, withdrawal) for run_id, withdrawal in found if withdrawal is not None]
+    of_round = WithdrawnRow.run_id.in_(select(RunRow.run_id).where(RunRow.round_id == round_id))
+    return _withdrawals(site, of_round)
 
 
 def _withdrawal(site: Site, run_id: UUID) -> Withdrawal | None:
     """Return what took a run off the ranking; None if it is ranked, or would be if it were the best."""
-    columns = (WithdrawalRow.reason, WithdrawalRow.note, WithdrawalRow.at, WithdrawalRow.leaf_index)
-    last = select(*columns).where(WithdrawalRow.run_id == run_id).order_by(WithdrawalRow.at.desc()).limit(1)
-    found = site.session.execute(last).first()
-    if found is None or found.reason is None:
-        return None
-    return Withdrawal(WithdrawReason(found.reason), found.note, found.at, found.leaf_index)
+    found = _withdrawals(site, WithdrawnRow.run_id == run_id)
+    return found[0][1] if found else None
+
+
+def _withdrawals(site: Site, which: ColumnElement[bool]) -> list[tuple[UUID, Withdrawal]]:
+    """Return runs that are withdrawn now, by their ids, each with the last act on it."""
+    every = aliased(WithdrawalRow)
+    last = select(func.max(every.at)).where(every.run_id == WithdrawnRow.run_id).scalar_subquery()
+    of_act: tuple[Any, ...] = (WithdrawalRow.reason, WithdrawalRow.note, WithdrawalRow.at, WithdrawalRow.leaf_index)
+    rows = site.session.execute(
+        select(WithdrawnRow.run_id, *of_act)
+        .join(WithdrawalRow, (WithdrawalRow.run_id == WithdrawnRow.run_id) & (WithdrawalRow.at == last))
+        .where(which)
+        .order_by(WithdrawnRow.run_id)
+    )
+    return [
+        (run_id, Withdrawal(WithdrawReason(reason or 0), note, at, leaf_index))
+        for run_id, reason, note, at, leaf_index in rows
+    ]
 
 
 def _stored(site: Site, round_id: str, player_id: UUID, turns: Sequence[Turn]) -> RunRow | None:

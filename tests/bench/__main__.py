@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from tests.bench import boards, game, served
+from tests.bench import boards, game, served, walks
 from tests.bench.measuring import ROUNDS, group
 
 GROUPS = {
@@ -13,6 +13,7 @@ GROUPS = {
     "boards": (boards.in_redis, boards.rebuilding),
     "requests": (boards.requests,),
     "served": (served.throughput,),
+    "walks": (walks.walks,),
 }
 
 if __name__ == "__main__":

@@ -107,7 +107,7 @@ def _noop_get(connection: Connection) -> Iterator[bool]:
         yield connection.ask("GET", "/noop")[0] == 200
 
 
-def _submissions(connection: Connection) -> Iterator[bool]:
+def submissions(connection: Connection) -> Iterator[bool]:
     """Runs of today's puzzle, each replayed, stored and ranked. It has few of them, so player follows on player."""
     round: Json = connection.read("GET", "/api/v1/days/today")["rounds"][1]
     address, runs = f"/api/v1/rounds/{round['round_id']}/runs", _distinct_runs(round["seed"])
@@ -137,20 +137,21 @@ def _moves(connection: Connection) -> Iterator[bool]:
             yield True
 
 
-def _board(connection: Connection) -> str:
+def board_of_today(connection: Connection) -> str:
+    """Return the address of the leaderboard of today's puzzle."""
     round: Json = connection.read("GET", "/api/v1/days/today")["rounds"][1]
     return f"/api/v1/rounds/{round['round_id']}/leaderboard"
 
 
 def _pages(connection: Connection) -> Iterator[bool]:
-    address = _board(connection)
+    address = board_of_today(connection)
     while True:
         yield connection.ask("GET", address)[0] == 200
 
 
 def _unchanged(connection: Connection) -> Iterator[bool]:
     """The board as it was known from the answer before; the first of a round is another one, after its submissions."""
-    address = _board(connection)
+    address = board_of_today(connection)
     while True:
         yield connection.ask("GET", address, headers=f"If-None-Match: {connection.etag}\r\n")[0] == 304
 
@@ -161,7 +162,7 @@ def _today(connection: Connection) -> Iterator[bool]:
 
 
 KINDS: dict[str, tuple[Kind, str, str]] = {
-    "submissions, durable and ranked": (_submissions, "POST", "goal ≥ 0.50, stretch 0.55"),
+    "submissions, durable and ranked": (submissions, "POST", "goal ≥ 0.50, stretch 0.55"),
     "moves of sealed practice (making the rounds included)": (_moves, "POST", "goal ≥ 0.40, stretch 0.50"),
     "leaderboard, 16 rows, always fresh": (_pages, "GET", "goal ≥ 0.45"),
     "leaderboard, 304": (_unchanged, "GET", "goal ≥ 0.98"),
@@ -174,7 +175,7 @@ def throughput() -> None:
     noop: dict[str, Kind] = {"POST": _noop_post, "GET": _noop_get}
     kinds = {"POST": noop["POST"], "GET": noop["GET"], **{name: kind for name, (kind, _, _) in KINDS.items()}}
     with serving() as port, ThreadPoolExecutor(CONNECTIONS) as threads:
-        sending = {name: [kind(_player(port)) for _ in range(CONNECTIONS)] for name, kind in kinds.items()}
+        sending = {name: [kind(player_at(port)) for _ in range(CONNECTIONS)] for name, kind in kinds.items()}
         for senders in sending.values():
             list(threads.map(next, senders))  # what they begin with is not timed
         answered: dict[str, list[float]] = {name: [] for name in kinds}
@@ -191,7 +192,8 @@ def throughput() -> None:
         told(name, f"{rate[name]:,.0f} /s, ×{ratio:.2f}", goal)
 
 
-def _player(port: int) -> Connection:
+def player_at(port: int) -> Connection:
+    """Return a connection as a new player."""
     connection = Connection(port)
     connection.join()
     return connection

@@ -123,7 +123,7 @@ def newer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 # What is installed, and when
 
 
-def test_nothing_is_installed_before_the_first_roll(host: Host, page: Any) -> None:
+def test_nothing_is_installed_before_the_first_round_is_over(host: Host, page: Any) -> None:
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     for path in ("/", "/rules", "/practice", f"/play/{PUZZLE}", f"/play/{SEALED}"):
@@ -134,9 +134,13 @@ def test_nothing_is_installed_before_the_first_roll(host: Host, page: Any) -> No
     assert [url for url in asked if url.endswith(("sw.js", "offline.js"))] == []
     assert page.context.cookies() == []
     someone = Mouse(page)
-    someone.step()
+    someone.play(2)
+    state_of(page)
+    page.wait_for_load_state("networkidle")
+    assert page.evaluate(REGISTERED) == 0
+    someone.play()
     until(page, INSTALLED)
-    assert state_of(page) == "choose_tiles"
+    assert page.url.endswith(f"/play/{SEALED}")
 
 
 def test_what_is_installed_holds_nothing_of_the_player(host: Host, page: Any) -> None:
@@ -515,6 +519,8 @@ def test_going_back_to_a_ranked_round_shows_it_as_it_stands(host: Host, page: An
     someone = Mouse(page)
     someone.open()
     someone.play(3)
+    page.reload()
+    someone.play(1)
     until(page, INSTALLED)
     before = facing(page)
     page.goto("/rules")

@@ -97,6 +97,7 @@ class Served:
 
     def interrupt(self) -> int:
         """Ctrl-C, as a terminal sends it: to the whole group. Return the exit code."""
+        self.client.close()  # a kept-alive connection is waited for
         os.killpg(self.process.pid, signal.SIGINT)
         code = self.process.wait(30)
         self.close()

@@ -246,7 +246,7 @@ class History:
             asked = Wanted(200, bots=only.bots, league_id=only.league_id)
             rows = [
                 (row.rank, row.player.player_id, row.player.name, row.score, row.given_away_milli, row.days)
-                for row in period_boards.page(self.here, season, asked).rows
+                for row in period_boards.page(self.here, season, None, asked).rows
             ]
             assert rows == truth.period_board(ruleset_hash, mode, first, last, only), (season, only)
 

@@ -6,12 +6,16 @@ from uuid import UUID
 import pytest
 from flask import Flask
 from shutbox import moderation
+from shutbox.attempts import make_move
+from shutbox.errors import PlayerBanned
+from shutbox.game.play import ShutChoice
 from shutbox.site import Site
 from shutbox.tlog.leaves import WithdrawReason
 
 from tests.conftest import Closer, MovableClock
 from tests.journals import OPENED, SEALED, log_all
 from tests.players import Api, legal_turns
+from tests.web.test_people_pages import browser_of
 
 
 def page_of(app: Flask, path: str) -> str:
@@ -77,6 +81,20 @@ def test_a_withdrawn_run_counts_in_no_streak_and_no_profile(
         assert (shown["days_played"], shown["streak"], shown["results"]) == (0, 0, [])
 
 
+def test_the_player_is_told_of_a_withdrawn_run_wherever_the_own_runs_are_listed(
+    mara: Api, app: Flask, site: Site
+) -> None:
+    kept, gone = open_run(mara), str(mara.play_sealed(SEALED)["run_id"])
+    for withdrawn in (False, True):
+        if withdrawn:
+            moderation.withdraw(site, UUID(gone), WithdrawReason.UNFAIR_PLAY, "")
+        for path, name in (("/players/me/runs", "items"), ("/players/me/export", "runs")):
+            listed = {run["run_id"]: run["withdrawn"] for run in mara.get(path).get_json()[name]}
+            assert listed == {kept: False, gone: withdrawn}
+        archive = browser_of(mara).get("/archive").get_data(as_text=True)
+        assert ("withdrawn by the operator" in archive) is withdrawn
+
+
 def test_a_hidden_name_is_seen_by_its_player_alone(mara: Api, finn: Api, app: Flask, site: Site) -> None:
     run_id = open_run(mara)
     moderation.hide(site, UUID(mara.player_id), "")
@@ -91,6 +109,25 @@ def test_a_hidden_name_is_seen_by_its_player_alone(mara: Api, finn: Api, app: Fl
         assert "Mara" not in page_of(app, path)
     moderation.unhide(site, UUID(mara.player_id), "")
     assert names_on_board(finn) == ["Mara"]
+
+
+def test_a_hidden_player_sees_the_own_name_on_every_list(
+    mara: Api, finn: Api, site: Site, clock: MovableClock, close_days: Closer
+) -> None:
+    mara.play_sealed(SEALED)
+    code = mara.post("/leagues", {"name": "League"}).get_json()["code"]
+    finn.post(f"/leagues/{code}/members")
+    clock.set("2026-12-01T02:00:00")
+    close_days()
+    moderation.hide(site, UUID(mara.player_id), "")
+    for viewer, name in ((mara, "Mara"), (finn, None)):
+        league = viewer.get(f"/leagues/{code}").get_json()
+        week = viewer.get("/leaderboards/week?of=2026-11-30").get_json()["items"]
+        members = [member["player"] for member in league["members"]]
+        own = [player for player in members if player["player_id"] == mara.player_id]
+        shown = [league["owner"], *own, week[0]["player"]]
+        shown.append(viewer.get("/players/me/leagues").get_json()["items"][0]["owner"])
+        assert [player["name"] for player in shown] == [name] * 4
 
 
 def test_a_banned_player_reads_exports_and_deletes_but_writes_nothing(mara: Api, site: Site) -> None:
@@ -114,6 +151,14 @@ def test_a_banned_player_reads_exports_and_deletes_but_writes_nothing(mara: Api,
     newest, *_ = mara.get("/players/me/audit").get_json()["items"]
     assert newest["act"] == "ban"
     assert mara.delete("/players/me").status_code == 204
+
+
+def test_a_move_that_was_let_in_before_the_ban_is_not_taken(mara: Api, site: Site) -> None:
+    state = mara.post(f"/rounds/{SEALED}/attempt").get_json()
+    moderation.ban(site, UUID(mara.player_id), "")
+    with pytest.raises(PlayerBanned):
+        make_move(site, UUID(mara.player_id), UUID(state["attempt_id"]), 0, ShutChoice(tuple(state["legal"][0])))
+    assert mara.get(f"/attempts/{state['attempt_id']}").get_json()["move"] == 0
 
 
 def test_one_who_is_free_again_plays_on(mara: Api, site: Site) -> None:

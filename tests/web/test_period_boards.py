@@ -205,7 +205,7 @@ def test_a_week_equals_its_sums_with_redis_and_without(weeks: Weeks, site: Site,
         found = season(site, period_at(PeriodKind.WEEK, MONDAY), "classic", mode)
         away = Site(site.settings, site.secrets, site.session, Away(site.ranking), site.clock)
         for wanted in (Wanted(5), Wanted(9, around=UUID(expected[20][1])), Wanted(7, after=pages[2]["next"])):
-            assert page(site, found, wanted) == page(away, found, wanted)
+            assert page(site, found, None, wanted) == page(away, found, None, wanted)
     assert [key for key in site.ranking._client.scan_iter("*week*")], "the boards are in Redis"
 
 

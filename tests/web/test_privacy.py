@@ -9,6 +9,7 @@ from uuid import UUID
 
 import pytest
 from flask import Flask
+from shutbox import players, privacy
 from shutbox.attempts import start_attempt
 from shutbox.boards import reconcile, stale_boards
 from shutbox.codes import make_recovery_code, make_transfer_code
@@ -19,7 +20,7 @@ from shutbox.privacy import delete_player, export
 from shutbox.rounds import Mode, get_round, issue_practice, seed_of
 from shutbox.runs import submit
 from shutbox.site import Site
-from shutbox.store.rows import Base
+from shutbox.store.rows import Base, PlayerRow
 from sqlalchemy import event, select
 from sqlalchemy.orm import Session
 
@@ -235,6 +236,32 @@ def test_a_run_that_is_deleted_before_it_is_told_is_not_found(mara: Api) -> None
     finally:
         event.remove(Session, "after_commit", delete_after_the_first)
     assert (answer.status_code, answer.get_json()["code"]) == (404, "not_found")
+
+
+@pytest.mark.parametrize("database", ["postgresql"])  # SQLite has one writer at a time
+def test_what_is_entered_while_a_deletion_begins_is_held_by_it_too(
+    mara: Api, finn: Api, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A round that is changed and not held was a deadlock with whoever held it and waited for the player."""
+    shared, code = finn.issue("classic", "open"), finn.post("/leagues", {"name": "League"}).get_json()["code"]
+    entering = iter(
+        (
+            lambda: mara.submit(shared["round_id"], legal_turns("classic", shared["seed"])),
+            lambda: mara.post(f"/leagues/{code}/members"),
+        )
+    )
+    begun: list[int] = []
+
+    def hold_player(site: Site, player_id: UUID, alone: bool = False) -> PlayerRow:
+        enter = next(entering, None)
+        begun.append(0 if enter is None else enter().status_code)
+        return players.hold_player(site, player_id, alone)
+
+    monkeypatch.setattr(privacy, "hold_player", hold_player)
+    delete_player(site, UUID(mara.player_id))
+    assert begun == [201, 201, 0]
+    assert finn.get(f"/rounds/{shared['round_id']}/leaderboard").get_json()["total"] == 0
+    assert finn.get(f"/leagues/{code}").get_json()["size"] == 1
 
 
 def test_of_a_deletion_among_everything_else_at_once_nothing_is_left(mara: Api, finn: Api, site: Site) -> None:

@@ -43,7 +43,7 @@ def week_standing(site: Site, league: League, player: Player) -> WeekStanding:
     """Return where a member stands in the present week."""
     week = season(site, period_at(PeriodKind.WEEK, today(site)), "classic", Mode.SEALED)
     try:
-        found = page(site, week, Wanted(1, around=player.player_id, league_id=league.league_id))
+        found = page(site, week, player.player_id, Wanted(1, around=player.player_id, league_id=league.league_id))
     except NotRanked:
         return WeekStanding(league, None, False, 0)
     return WeekStanding(league, found.rows[0].rank, found.tied > 1, found.total)

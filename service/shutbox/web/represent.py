@@ -330,4 +330,5 @@ def own_run_json(run: OwnRun) -> Json:
         "given_away_milli": run.given_away_milli,
         "turns": _turns_json(run.turns),
         "accepted_at": rfc3339(run.accepted_at),
+        "withdrawn": run.withdrawn,
     }

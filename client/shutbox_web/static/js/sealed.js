@@ -56,7 +56,8 @@ async function show(arrived = false) {
   } else if (attempt.run_id) {
     table.offer({ label: "See the result", act: () => location.assign(`/run/${attempt.run_id}#result`) });
     write(part("counts"), "You have finished: the standings are on the leaderboard.");
-    if (!arrived) say(`You have played this round. ${scoreText(rules, attempt.open)}.`);
+    if (arrived) optional(import("./offline.js")); // not before: it would take time from the table
+    else say(`You have played this round. ${scoreText(rules, attempt.open)}.`);
   } else if (attempt.state === "abandoned") table.busy("Closed");
   sayClosing();
 }
@@ -139,7 +140,6 @@ async function start() {
     if (fresh) await show(true);
     else await catchUp("This round was begun already. Caught up.");
     optional(import("./name.js"));
-    optional(import("./offline.js"));
   } else await refused(answer);
 }
 

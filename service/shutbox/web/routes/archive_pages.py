@@ -29,6 +29,7 @@ def archive_page() -> str:
         month=month,
         weeks=[[day if day.month == month.first.month else None for day in week] for week in weeks],
         Mark=Mark,
+        withdrawn=any(day.mark is Mark.WITHDRAWN for day in month.days.values()),
     )
 
 

@@ -100,10 +100,12 @@ def _period_page(kind: str) -> str:
     found = season(site(), period_of(kind, request.args.get("of")), ruleset_id, asked)
     of = {"of": found.period.id, "ruleset": ruleset_id, "mode": str(asked)}
     day = max(found.first, min(found.period.last, today(site())))
+    asking = visitor()
+    viewer_id = asking.player_id if asking else None
     return render_template(
         "period.html",
         season=found,
-        shown=_standings(lambda wanted: period_page(site(), found, wanted), _filters()),
+        shown=_standings(lambda wanted: period_page(site(), found, viewer_id, wanted), _filters()),
         here=Address({"period": kind, **of, **_filter_texts()}),
         file=Address({**of, **_filter_texts()}),
         kinds=_kinds(day, ruleset_id, asked),

@@ -24,7 +24,7 @@ ROUND_COLUMNS = ("rank", *_PLAYER, "score", "penalty", "given_away_milli", "run_
 PERIOD_COLUMNS = ("rank", *_PLAYER, "score", "given_away_milli", "days")
 RUN_COLUMNS = (
     *("run_id", "round_id", "ruleset", "mode", "kind"),
-    *("score", "penalty", "open", "given_away_milli", "accepted_at"),
+    *("score", "penalty", "open", "given_away_milli", "accepted_at", "withdrawn"),
 )
 
 routes = Blueprint("leaderboards", __name__)
@@ -46,11 +46,11 @@ def show_leaderboard(round_id: str) -> Response:
 def show_period(kind: str) -> Response:
     asked, ruleset, mode, of = query(PeriodQuery)
     found = season(site(), period_of(kind, of), ruleset, mode)
-    wanted = _looked_up(asked)
+    wanted, viewer_id = _looked_up(asked), _viewer_id()
     format = chosen_format(asked.format)
     if format == "json":
-        return _revalidated(period_json(period_page(site(), found, wanted)))
-    pages = parts(lambda part: period_page(site(), found, part), wanted, asked.whole)
+        return _revalidated(period_json(period_page(site(), found, viewer_id, wanted)))
+    pages = parts(lambda part: period_page(site(), found, viewer_id, part), wanted, asked.whole)
     items = (period_row_json(row) for part in pages for row in part.rows)
     return file_of(f"{found.period.id}-{ruleset}-{mode}", format, PERIOD_COLUMNS, items)
 

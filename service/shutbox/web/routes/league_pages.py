@@ -79,8 +79,10 @@ def _today(league: League) -> dict[str, Any]:
 
 
 def _periods(league: League) -> list[dict[str, Any]]:
+    asking = visitor()
+    viewer_id = asking.player_id if asking else None
     seasons = [(name, season(site(), period_at(kind, today(site())), "classic", Mode.SEALED)) for kind, name in PERIODS]
-    return [{"name": name, **_top(partial(period_page, site(), found), league)} for name, found in seasons]
+    return [{"name": name, **_top(partial(period_page, site(), found, viewer_id), league)} for name, found in seasons]
 
 
 def _top(read: Callable[[Wanted], Page | PeriodPage], league: League) -> dict[str, Any]:
