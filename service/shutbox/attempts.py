@@ -14,7 +14,6 @@ from .errors import (
     MoveAhead,
     MoveDecided,
     NotYours,
-    PlayerBanned,
     RoundClosed,
     RoundNotOpen,
     WrongMode,
@@ -33,11 +32,12 @@ from .game.play import (
     start,
 )
 from .game.replay import End, Reason
+from .players import hold_playing
 from .rounds import Kind, Mode, Round, State, close, dice_of, enter, get_round, hold_round, is_held_alone
 from .runs import ShownTurn, accept, explained, with_faces
 from .site import Site
 from .store.database import insert_or_nothing, writing
-from .store.rows import AttemptRow, EntryRow, MoveRow, PlayerRow, RoundRow, RunRow
+from .store.rows import AttemptRow, EntryRow, MoveRow, RoundRow, RunRow
 
 ABANDONED = "abandoned"
 
@@ -87,7 +87,7 @@ def start_attempt(site: Site, player_id: UUID, round_id: str) -> tuple[Attempt, 
 
 def get_attempt(site: Site, player_id: UUID, attempt_id: UUID) -> Attempt:
     """Return the present state. Raises AttemptNotFound and NotYours."""
-    attempt, entry, _ = _owned(site, player_id, attempt_id)
+    attempt, entry = _owned(site, player_id, attempt_id)
     return _present(site, attempt, get_round(site, entry.round_id))
 
 
@@ -107,17 +107,17 @@ def make_move(site: Site, player_id: UUID, attempt_id: UUID, number: int, decisi
     """Store decision `number` and return the state after it. The first decision for a number is the only one.
 
     The same decision again gives the same answer, also after the close. Raises MoveDecided with the present state
-    for another decision, MoveAhead, RoundClosed, AttemptEnded, PlayerBanned, and IllegalMove with the reason.
+    for another decision, MoveAhead, RoundClosed, AttemptEnded, and IllegalMove with the reason;
+    PlayerRequired and PlayerBanned if the player was deleted or banned since the request was let in.
     """
     run: RunRow | None = None
     decision = _canonical(decision)
     with writing(site.session):
-        attempt, entry, banned = _owned(site, player_id, attempt_id)
-        if banned:  # since the request was let in
-            raise PlayerBanned("the operator of this service has banned this player")
+        attempt, entry = _owned(site, player_id, attempt_id)
         round = hold_round(site, entry.round_id, alone=is_held_alone(entry.round_id))
         stored = _decisions(site, attempt_id)
         if number >= len(stored):
+            hold_playing(site, player_id)
             following = _following(site, attempt, round, number, decision, stored)
             if not _store(site, attempt_id, number, decision):
                 stored = _decisions(site, attempt_id)  # another request was first
@@ -213,20 +213,18 @@ def _find(site: Site, round_id: str, player_id: UUID) -> AttemptRow | None:
     ).first()
 
 
-def _owned(site: Site, player_id: UUID, attempt_id: UUID) -> tuple[AttemptRow, EntryRow, bool]:
-    """Return a player's attempt, its entry, and whether the player is banned."""
+def _owned(site: Site, player_id: UUID, attempt_id: UUID) -> tuple[AttemptRow, EntryRow]:
     found = site.session.execute(
-        select(AttemptRow, EntryRow, PlayerRow.banned_at.is_not(None))
+        select(AttemptRow, EntryRow)
         .join(EntryRow, EntryRow.entry_id == AttemptRow.entry_id)
-        .join(PlayerRow, PlayerRow.player_id == EntryRow.player_id)
         .where(AttemptRow.attempt_id == attempt_id)
     ).first()
     if found is None:
         raise AttemptNotFound(f"there is no attempt {attempt_id}")
-    attempt, entry, banned = found
+    attempt, entry = found
     if entry.player_id != player_id:
         raise NotYours("this attempt belongs to another player")
-    return attempt, entry, banned
+    return attempt, entry
 
 
 def _canonical(decision: Decision) -> Decision:

@@ -1,6 +1,6 @@
 """The audit trail: what was done to a player or a run, by its player or by the operator, in order, never changed."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from uuid import UUID
@@ -73,6 +73,16 @@ def find_act(site: Site, audit_id: UUID) -> Act | None:
     """Return an act."""
     row = site.session.get(AuditRow, audit_id)
     return None if row is None else _act_from(row)
+
+
+def newest_act(site: Site, act: Act, words: Collection[str]) -> UUID:
+    """Return the newest of the operator's acts that is one of these words, on the run or else the player of an act."""
+    if act.run_id is None and act.player_id is None:  # the player was deleted: the rest cannot be told from others'
+        return act.audit_id
+    of_player = AuditRow.run_id.is_(None) & (AuditRow.player_id == act.player_id)
+    about = of_player if act.run_id is None else AuditRow.run_id == act.run_id
+    found = select(AuditRow.audit_id).where(about, AuditRow.actor == Actor.OPERATOR, AuditRow.act.in_(words))
+    return site.session.scalars(found.order_by(AuditRow.audit_id.desc()).limit(1)).first() or act.audit_id
 
 
 def undone(site: Site, audit_id: UUID) -> bool:

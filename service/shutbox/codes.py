@@ -10,16 +10,16 @@ from enum import StrEnum
 from hashlib import sha256
 from uuid import UUID
 
-from sqlalchemy import delete, or_, select, update
+from sqlalchemy import delete, select
 
 from .audit import Actor, write_act
 from .clock import SECOND
 from .crockford import grouped, random_symbols, symbols_of
 from .errors import CodeNotFound, CodeSpent, PlayerRequired
-from .players import Player, add_token, hold_player, player_from
+from .players import Player, add_token, hold_acting, hold_player, player_from
 from .site import Site
 from .store.database import writing
-from .store.rows import CodeRow, PlayerRow
+from .store.rows import CodeRow, PlayerRow, TokenRow
 
 TRANSFER_SECONDS = 600
 REPEATED_SECONDS = 600  # for which the use of a code may be sent again with its key
@@ -45,15 +45,15 @@ class RecoveryState:
     used_at: int | None
 
 
-def make_transfer_code(site: Site, player_id: UUID) -> tuple[str, int]:
-    """Return a new transfer code, which is shown only here, and the moment at which it ends."""
+def make_transfer_code(site: Site, player_id: UUID, by: UUID) -> tuple[str, int]:
+    """Return a new transfer code, made by a token and shown only here, and the moment at which it ends."""
     expires_at = site.clock() + TRANSFER_SECONDS * SECOND
-    return _replace(site, player_id, CodeKind.TRANSFER, expires_at), expires_at
+    return _replace(site, player_id, by, CodeKind.TRANSFER, expires_at), expires_at
 
 
-def make_recovery_code(site: Site, player_id: UUID) -> str:
-    """Return a new recovery code, which is shown only here."""
-    return _replace(site, player_id, CodeKind.RECOVERY, None)
+def make_recovery_code(site: Site, player_id: UUID, by: UUID) -> str:
+    """Return a new recovery code, made by a token and shown only here."""
+    return _replace(site, player_id, by, CodeKind.RECOVERY, None)
 
 
 def recovery_state(site: Site, player_id: UUID) -> RecoveryState | None:
@@ -67,33 +67,40 @@ def recovery_state(site: Site, player_id: UUID) -> RecoveryState | None:
 def redeem(site: Site, text: str, browser: bool, idempotency_key: str | None = None) -> tuple[Player, str]:
     """Use up a code; return its player and a new token. Of any number who try at once, one gets in.
 
-    Who used it with a key may send it again for ten minutes, for another token: an answer can be lost, and must not
-    take the only recovery code with it. Raises CodeNotFound, and CodeSpent if it was used already or its time is over.
+    Who used it with a key may send it again for ten minutes: an answer can be lost, and must not take the only recovery
+    code with it. The token of the first answer is replaced, as long as it was not ended: so a code gives one token.
+    Raises CodeNotFound, and CodeSpent if it was used already or its time is over.
     """
-    code_hash, now = _hash(symbols := _read(text)), site.clock()
+    code_hash = _hash(symbols := _read(text))
     key = None if idempotency_key is None else _hash(f"{symbols} {idempotency_key}")
     where = "in a browser" if browser else "by a program"
     with writing(site.session):
         owner = _held_owner(site, code_hash)
-        if owner is None:
+        held = select(CodeRow).where(CodeRow.code_hash == code_hash).with_for_update()
+        code = site.session.scalars(held.execution_options(populate_existing=True)).first()
+        if owner is None or code is None:
             raise CodeNotFound("this code was never given out, or a newer one has replaced it: make a new one")
-        usable = CodeRow.used_at.is_(None) & or_(CodeRow.expires_at.is_(None), CodeRow.expires_at > now)
-        recent = CodeRow.used_at > now - REPEATED_SECONDS * SECOND
-        kind = site.session.scalar(
-            update(CodeRow)
-            .where(CodeRow.code_hash == code_hash, usable)
-            .values(used_at=now, used_key=key)
-            .returning(CodeRow.kind)
-        )
-        if kind is None and key is not None:
-            again = (CodeRow.code_hash == code_hash, CodeRow.used_key == key, recent)
-            kind = site.session.scalar(select(CodeRow.kind).where(*again))
-        if kind is not None:
-            write_act(site, Actor.PLAYER, "code_used", owner.player_id, note=f"{kind}, {where}")
-            _, secret = add_token(site, owner.player_id, kind, browser=browser)
+        if _is_unused(site, code) or _is_repeated(site, code, key):
+            if code.used_at is None:
+                code.used_at, code.used_key = site.clock(), key
+                write_act(site, Actor.PLAYER, "code_used", owner.player_id, note=f"{code.kind}, {where}")
+            site.session.execute(delete(TokenRow).where(TokenRow.token_id == code.token_id))
+            token, secret = add_token(site, owner.player_id, code.kind, browser=browser)
+            code.token_id = token.token_id
             return player_from(owner, owner.player_id), secret
     _note_refused(site, code_hash, where)
     raise CodeSpent("this code was used already, or its time is over: make a new one")
+
+
+def _is_unused(site: Site, code: CodeRow) -> bool:
+    return code.used_at is None and (code.expires_at is None or code.expires_at > site.clock())
+
+
+def _is_repeated(site: Site, code: CodeRow, key: bytes | None) -> bool:
+    """Tell whether a code is sent again by who has used it, whose token was not ended."""
+    if key is None or code.used_at is None or code.used_at <= site.clock() - REPEATED_SECONDS * SECOND:
+        return False
+    return code.used_key == key and site.session.get(TokenRow, code.token_id, populate_existing=True) is not None
 
 
 def _note_refused(site: Site, code_hash: bytes, where: str) -> None:
@@ -104,10 +111,10 @@ def _note_refused(site: Site, code_hash: bytes, where: str) -> None:
             write_act(site, Actor.PLAYER, "code_refused", row.player_id, note=f"{row.kind}, {where}")
 
 
-def _replace(site: Site, player_id: UUID, kind: CodeKind, expires_at: int | None) -> str:
+def _replace(site: Site, player_id: UUID, by: UUID, kind: CodeKind, expires_at: int | None) -> str:
     symbols = random_symbols(site.random, _LENGTHS[kind])
     with writing(site.session):
-        hold_player(site, player_id, alone=True)  # so that two new codes replace each other in turn
+        hold_acting(site, player_id, by, alone=True)  # so that two new codes replace each other in turn
         write_act(site, Actor.PLAYER, "code_made", player_id, note=kind)
         site.session.execute(delete(CodeRow).where(CodeRow.player_id == player_id, CodeRow.kind == kind))
         site.session.add(

@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy import delete, func, select, update
 from sqlalchemy.exc import IntegrityError
 
-from .audit import UNDO, Actor, find_act, undone, write_act
+from .audit import UNDO, Act, Actor, find_act, newest_act, undone, write_act
 from .boards import reconcile
 from .errors import InvalidName, ModerationRefused, NameTaken, NotLogged, PlayerNotFound, RunNotFound
 from .names import read_name
@@ -207,7 +207,8 @@ def rename(site: Site, player_id: UUID, name: str | None) -> bool:
 def undo(site: Site, audit_id: UUID) -> str | None:
     """Undo an act of the operator by the opposite one; return which that was, None if it is undone already.
 
-    Raises ModerationRefused for an act that is none of the operator's, or of a player who was deleted since.
+    Raises ModerationRefused for an act that is none of the operator's, of a player who was deleted since, or behind
+    which another one of its kind or the opposite has been done.
     """
     act = find_act(site, audit_id)
     if act is None:
@@ -217,19 +218,24 @@ def undo(site: Site, audit_id: UUID) -> str | None:
         raise ModerationRefused(f"act {audit_id} is {act.act} by the {act.actor}, which is not undone here")
     if undone(site, audit_id):  # else a later act of its kind would be undone in its place
         return None
-    if act.run_id is not None:
-        done = _undo_on_run(site, opposite, act.run_id, note)
-    elif act.player_id is None:
-        raise ModerationRefused(f"the player of act {audit_id} was deleted")
-    elif opposite == "rename":
-        done = rename(site, act.player_id, act.note or None)
-    else:
-        done = _MARKS[opposite](site, act.player_id, note)
-    if not done:
+    newest = newest_act(site, act, {act.act, opposite})
+    if newest != audit_id:
+        raise ModerationRefused(f"act {audit_id} was followed by act {newest}, which would be undone with it: see that")
+    if not _undo(site, opposite, act, note):
         return None
     with writing(site.session):
         write_act(site, Actor.OPERATOR, UNDO, act.player_id, act.run_id, note)
     return opposite
+
+
+def _undo(site: Site, opposite: str, act: Act, note: str) -> bool:
+    if act.run_id is not None:
+        return _undo_on_run(site, opposite, act.run_id, note)
+    if act.player_id is None:
+        raise ModerationRefused(f"the player of act {act.audit_id} was deleted")
+    if opposite == "rename":
+        return rename(site, act.player_id, act.note or None)
+    return _MARKS[opposite](site, act.player_id, note)
 
 
 def _undo_on_run(site: Site, opposite: str, run_id: UUID, note: str) -> bool:

@@ -14,7 +14,7 @@ from sqlalchemy.exc import IntegrityError, OperationalError
 
 from .audit import Actor, write_act
 from .clock import HOUR, day_at, end_of
-from .errors import InvalidName, LastToken, NameTaken, PlayerNotFound, PlayerRequired, TokenNotFound
+from .errors import InvalidName, LastToken, NameTaken, PlayerBanned, PlayerNotFound, PlayerRequired, TokenNotFound
 from .game.encoding import lp, tag
 from .names import NAME_LENGTH, Name, claim, read_name
 from .site import Site
@@ -22,6 +22,7 @@ from .store.database import writing
 from .store.rows import CodeRow, HeldNameRow, PlayerRow, TokenRow
 
 HELD_DAYS = 30  # for which a name that was given up is nobody else's
+HELD_NAMES = 3  # of one player
 SCOPES = ("play", "read", "league")  # all that a token may do; what changes the player needs all of them
 TOKEN_PREFIX = "shutbox_"  # noqa: S105  (it makes a leaked token findable)
 
@@ -149,6 +150,22 @@ def hold_player(site: Site, player_id: UUID, alone: bool = False) -> PlayerRow:
     return row
 
 
+def hold_playing(site: Site, player_id: UUID) -> None:
+    """Hold a player who plays, inside a write transaction: a ban has to wait. Raises PlayerRequired, PlayerBanned."""
+    if hold_player(site, player_id).banned_at is not None:
+        raise PlayerBanned("the operator of this service has banned this player")
+
+
+def hold_acting(site: Site, player_id: UUID, token_id: UUID, alone: bool = False) -> None:
+    """Hold a player for whom somebody acts by a token, as hold_player does.
+
+    Raises PlayerRequired also if the token was ended after the request was let in: who had it makes no other.
+    """
+    hold_player(site, player_id, alone)
+    if site.session.get(TokenRow, token_id, populate_existing=True) is None:
+        raise PlayerRequired("this token was ended")
+
+
 def change_player(site: Site, player_id: UUID, changes: dict[str, str | bool]) -> Player:
     """Change the name or the bot mark of a player. Raises InvalidName and NameTaken."""
     name = changes.get("name")
@@ -185,6 +202,10 @@ def _take_name(site: Site, row: PlayerRow, name: Name) -> None:
 
 def hold_name(site: Site, name_key: str, player_id: UUID | None) -> None:
     """Keep a name that was given up from everyone but this player, inside the caller's transaction."""
+    if player_id is not None:  # one player keeps no more than a few names from all others
+        own = select(HeldNameRow.name_hash).where(HeldNameRow.player_id == player_id)
+        oldest = own.order_by(HeldNameRow.until.desc(), HeldNameRow.name_hash).offset(HELD_NAMES - 1)
+        site.session.execute(delete(HeldNameRow).where(HeldNameRow.name_hash.in_(oldest)))
     until = end_of(day_at(site.clock() + HELD_DAYS * 24 * HOUR))  # to the day: the moment would tell whose it was
     site.session.add(HeldNameRow(name_hash=_held_hash(site, name_key), player_id=player_id, until=until))
 
@@ -200,10 +221,12 @@ def release_names(site: Site) -> None:
         site.session.execute(delete(HeldNameRow).where(HeldNameRow.until <= site.clock()))
 
 
-def create_token(site: Site, player_id: UUID, label: str, scopes: tuple[str, ...] = SCOPES) -> tuple[Token, str]:
-    """Return a further token of a player and its secret, which is shown only here."""
+def create_token(
+    site: Site, player_id: UUID, by: UUID, label: str, scopes: tuple[str, ...] = SCOPES
+) -> tuple[Token, str]:
+    """Return a further token of a player, made by another one, and its secret, which is shown only here."""
     with writing(site.session):
-        hold_player(site, player_id)
+        hold_acting(site, player_id, by)
         write_act(site, Actor.PLAYER, "token_made", player_id, note=f"{label} ({', '.join(scopes)})")
         return add_token(site, player_id, label, scopes)
 
@@ -255,9 +278,7 @@ def revoke_other_tokens(site: Site, player_id: UUID, kept: UUID) -> None:
     """
     others = (TokenRow.player_id == player_id) & (TokenRow.token_id != kept)
     with writing(site.session):
-        hold_player(site, player_id, alone=True)
-        if site.session.get(TokenRow, kept, populate_existing=True) is None:
-            raise PlayerRequired("this token was ended")
+        hold_acting(site, player_id, kept, alone=True)
         write_act(site, Actor.PLAYER, "other_tokens_ended", player_id)
         site.session.execute(delete(TokenRow).where(others))
         site.session.execute(delete(CodeRow).where(CodeRow.player_id == player_id))

@@ -13,14 +13,14 @@ from sqlalchemy import exists, func, select, update
 
 from .chains import why_missing
 from .clock import HOUR, SECOND
-from .errors import PlayerBanned, RoundNotFound, RulesetNotFound, SeedUnavailable
+from .errors import RoundNotFound, RulesetNotFound, SeedUnavailable
 from .game.analysis import best_possible_penalty
 from .game.dice import deal
 from .game.encoding import lp
 from .game.rules import RollTable, Rules, rules_of
 from .game.rulesets import BY_HASH, CATALOGUE, Ruleset
 from .idempotency import claim_key
-from .players import hold_player
+from .players import hold_player, hold_playing
 from .seeds import commits_to, day_seed, round_seed
 from .site import Counts, Site
 from .store.database import insert_or_nothing, writing
@@ -194,8 +194,7 @@ def enter(site: Site, round: Round, player_id: UUID) -> EntryRow:
 
     Raises PlayerRequired for a player who was deleted meanwhile, and PlayerBanned for one who was banned.
     """
-    if hold_player(site, player_id).banned_at is not None:
-        raise PlayerBanned("the operator of this service has banned this player")
+    hold_playing(site, player_id)
     insert_or_nothing(
         site.session,
         EntryRow,

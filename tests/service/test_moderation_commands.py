@@ -123,6 +123,19 @@ def test_every_act_is_undone_by_the_opposite_and_undone_once(files: Site, mara: 
 OPPOSITE = [("withdraw", "reinstate"), ("hide", "unhide"), ("ban", "unban"), ("rename", "rename")]
 
 
+def test_an_act_is_not_undone_by_undoing_a_later_one(files: Site, mara: Api) -> None:
+    """Hidden, shown again by hand, hidden once more: to undo the first act would show what the last one hides."""
+    for act in ("hide", "unhide", "hide"):
+        moderate(files, act, "Mara")
+        files.clock.forward(1)  # type: ignore[attr-defined]
+    first, second, last = (act_id for act_id, _ in trail(files))
+    for act_id in (first, second):
+        assert f"followed by act {last}" in moderate(files, "undo", act_id, fails=True)
+    assert mara.get("/players/me").get_json()["hidden"]
+    assert "is undone: unhide." in moderate(files, "undo", last)
+    assert not mara.get("/players/me").get_json()["hidden"]
+
+
 def test_runs_of_a_deleted_player_can_be_withdrawn_and_nothing_else_can_be_done(files: Site, mara: Api) -> None:
     run_id = open_run(mara)
     moderate(files, "hide", "Mara")

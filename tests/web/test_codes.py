@@ -8,7 +8,9 @@ from uuid import UUID
 
 import pytest
 from flask import Flask
-from shutbox.codes import recovery_state
+from shutbox.codes import make_recovery_code, make_transfer_code, recovery_state
+from shutbox.errors import PlayerRequired
+from shutbox.players import create_token, tokens_of
 from shutbox.site import Site
 from shutbox.store.rows import Base
 from sqlalchemy import select, text
@@ -107,6 +109,51 @@ def test_of_twenty_who_use_a_code_at_once_one_gets_in(mara: Api, nobody: Api) ->
         answers = list(pool.map(lambda _: nobody.post("/transfers", {"code": code}), range(20)))
     assert sorted(answer.status_code for answer in answers) == [200] + [410] * 19
     assert len(mara.get("/players/me/tokens").get_json()["items"]) == 2
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+def test_a_use_that_is_sent_again_replaces_its_token(mara: Api, nobody: Api, kind: str) -> None:
+    """An answer can be lost; a code gives one token all the same, and none once that one was ended."""
+    code = make(mara, kind)
+    tokens = []
+    for _ in range(3):
+        answer = nobody.post("/transfers", {"code": code}, headers={"Idempotency-Key": "k"})
+        tokens.append(answer.get_json()["token"])
+    listed = {token["label"]: token["token_id"] for token in mara.get("/players/me/tokens").get_json()["items"]}
+    assert set(listed) == {"first", kind}
+    works = [Api(mara.app, token).get("/players/me").status_code for token in tokens]
+    assert works == [401, 401, 200]
+    acts = [act["act"] for act in mara.get("/players/me/audit").get_json()["items"]]
+    assert acts.count("code_used") == 1
+    assert mara.delete(f"/players/me/tokens/{listed[kind]}").status_code == 204
+    again = nobody.post("/transfers", {"code": code}, headers={"Idempotency-Key": "k"})
+    assert (again.status_code, again.get_json()["code"]) == (410, "code_spent")
+
+
+def test_of_a_use_that_is_sent_twice_at_once_one_token_is_left(mara: Api, nobody: Api) -> None:
+    code = make(mara)
+    with ThreadPoolExecutor(8) as pool:
+        headers = {"Idempotency-Key": "k"}
+        answers = list(pool.map(lambda _: nobody.post("/transfers", {"code": code}, headers=headers), range(8)))
+    assert {answer.status_code for answer in answers} == {200}
+    assert len(mara.get("/players/me/tokens").get_json()["items"]) == 2
+
+
+def test_who_lost_the_token_meanwhile_makes_no_code_and_no_token(mara: Api, site: Site) -> None:
+    """The request was let in before all other sessions were ended, and is carried out behind that."""
+    thief = use(mara, make(mara))
+    player_id = UUID(mara.player_id)
+    token_id = next(token.token_id for token in tokens_of(site, player_id) if token.label == "transfer")
+    assert mara.delete("/players/me/tokens").status_code == 204
+    assert Api(mara.app, thief["token"]).get("/players/me").status_code == 401
+    for write in (
+        lambda: create_token(site, player_id, token_id, "late"),
+        lambda: make_transfer_code(site, player_id, token_id),
+        lambda: make_recovery_code(site, player_id, token_id),
+    ):
+        with pytest.raises(PlayerRequired):
+            write()
+    assert [token.label for token in tokens_of(site, player_id)] == ["first"]
 
 
 def test_of_twenty_codes_made_at_once_one_is_left(mara: Api, nobody: Api) -> None:

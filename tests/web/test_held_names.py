@@ -3,7 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 
 from flask import Flask
-from shutbox.players import HELD_DAYS
+from shutbox.players import HELD_DAYS, HELD_NAMES
 from shutbox.retention import remove_what_is_over
 from shutbox.site import Site
 from sqlalchemy import text
@@ -79,3 +79,14 @@ def test_two_browsers_that_change_different_things_lose_nothing(mara: Api) -> No
     assert answers == [200] * 10
     known = mara.get("/players/me").get_json()
     assert (known["name"], known["bot"]) == ("Both", True)
+
+
+def test_one_player_keeps_few_names_from_others(mara: Api, finn: Api) -> None:
+    """Else one who renames all day takes hundreds of names from everybody."""
+    names = ["Mara", *(f"Mara {number}" for number in range(6))]
+    for name in names[1:]:
+        assert mara.patch("/players/me", {"name": name}).status_code == 200
+    refused = [name for name in names if finn.patch("/players/me", {"name": name}).status_code == 409]
+    assert len(refused) == HELD_NAMES + 1
+    assert names[-1] in refused
+    assert names[-2] in refused, "the name given up last is held"

@@ -10,12 +10,13 @@ from uuid import UUID
 import pytest
 from flask import Flask
 from shutbox import players, privacy
-from shutbox.attempts import start_attempt
+from shutbox.attempts import make_move, start_attempt
 from shutbox.boards import reconcile, stale_boards
 from shutbox.codes import make_recovery_code, make_transfer_code
 from shutbox.errors import PlayerRequired
+from shutbox.game.play import ShutChoice
 from shutbox.journal import integrate
-from shutbox.players import HELD_DAYS, change_player, create_token, player_by_name
+from shutbox.players import HELD_DAYS, change_player, create_token, player_by_name, tokens_of
 from shutbox.privacy import delete_player, export
 from shutbox.rounds import Mode, get_round, issue_practice, seed_of
 from shutbox.runs import submit
@@ -200,15 +201,19 @@ def test_nothing_is_made_for_a_player_who_was_deleted_after_the_request_was_let_
     """Each writer stands behind the check of the token when the deletion commits."""
     player = player_by_name(site, "Mara")
     turns = as_turns(legal_turns("classic", nobody.get(f"/rounds/{PUZZLE}").get_json()["seed"]))
-    player_id = player.player_id
+    player_id, token_id = player.player_id, tokens_of(site, player.player_id)[0].token_id
+    variant = mara.get("/days/today").get_json()["rounds"][2]["round_id"]
+    begun = mara.post(f"/rounds/{variant}/attempt").get_json()
+    decision = ShutChoice(tuple(begun["legal"][0]))
     writers: dict[str, Callable[[], object]] = {
         "name": lambda: change_player(site, player_id, {"name": "Mara"}),
-        "token": lambda: create_token(site, player_id, "late"),
-        "transfer code": lambda: make_transfer_code(site, player_id),
-        "recovery code": lambda: make_recovery_code(site, player_id),
+        "token": lambda: create_token(site, player_id, token_id, "late"),
+        "transfer code": lambda: make_transfer_code(site, player_id, token_id),
+        "recovery code": lambda: make_recovery_code(site, player_id, token_id),
         "practice": lambda: issue_practice(site, player_id, "classic", Mode.OPEN, None, None),
         "practice by key": lambda: issue_practice(site, player_id, "classic", Mode.OPEN, None, "k"),
         "attempt": lambda: start_attempt(site, player_id, SEALED),
+        "move": lambda: make_move(site, player_id, UUID(begun["attempt_id"]), begun["move"], decision),
         "run": lambda: submit(site, player, PUZZLE, turns),
         "deletion": lambda: delete_player(site, player_id),
     }

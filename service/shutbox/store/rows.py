@@ -157,6 +157,7 @@ class CodeRow(Base):
     expires_at: Mapped[int | None] = mapped_column(Milliseconds)  # null: it has no end
     used_at: Mapped[int | None] = mapped_column(Milliseconds)
     used_key: Mapped[bytes | None] = mapped_column(LargeBinary)  # hash of the Idempotency-Key that it was used with
+    token_id: Mapped[UUID | None] = mapped_column(Uuid)  # that its use has given, which may have been ended
 
 
 class EntryRow(Base):

@@ -66,8 +66,9 @@ def list_tokens() -> Json:
 @routes.post("/players/me/tokens")
 @limited("tokens")
 def make_token() -> tuple[Json, int]:
-    own, wanted = player(), body(TokenSchema, required=False)
-    token, secret = create_token(site(), own.player_id, wanted.get("label", "token"), wanted.get("scopes", SCOPES))
+    by, wanted = calling(), body(TokenSchema, required=False)
+    label, scopes = wanted.get("label", "token"), wanted.get("scopes", SCOPES)
+    token, secret = create_token(site(), by.player.player_id, by.token.token_id, label, scopes)
     return {**token_json(token, False), "token": secret}, 201
 
 
@@ -113,14 +114,16 @@ def show_profile(name: str) -> Json:
 @routes.post("/players/me/transfer-codes")
 @limited("codes")
 def start_transfer() -> tuple[Json, int]:
-    code, expires_at = make_transfer_code(site(), player().player_id)
+    by = calling()
+    code, expires_at = make_transfer_code(site(), by.player.player_id, by.token.token_id)
     return {"code": code, "expires_at": rfc3339(expires_at)}, 201
 
 
 @routes.post("/players/me/recovery-codes")
 @limited("codes")
 def replace_recovery_code() -> tuple[Json, int]:
-    return {"code": make_recovery_code(site(), player().player_id)}, 201
+    by = calling()
+    return {"code": make_recovery_code(site(), by.player.player_id, by.token.token_id)}, 201
 
 
 @routes.get("/players/me/export")
