@@ -13,7 +13,7 @@ help: ## List the targets
 run: .venv/run ## Serve everything on BIND (127.0.0.1:8000), data in DATA (var)
 	$(bin)/shutbox serve --data-dir $(DATA) --bind $(BIND)
 
-test: .venv/dev ## Run every test, one process for each core
+test: .venv/dev ## Run every test, three processes for two cores
 	$(bin)/pytest -n auto --dist worksteal
 
 check: .venv/dev .venv/tsc ## ruff, mypy strict, import contracts, tsc on the JavaScript

@@ -18,13 +18,12 @@ from shutbox.tlog.audit import check_bundle
 from shutbox.tlog.leaves import CloseLeaf, Leaf, decode
 from shutbox.tlog.merkle import Frontier, leaf_hash
 from shutbox.tlog.note import Checkpoint, SigningKey, VerifierKey, verify_checkpoint
-from shutbox.tlog.standings import history_of
 from shutbox.tlog.tiles import check_entries, entry_bundles, hash_tiles, parse_entry_bundle, parse_hash_tile
-from shutbox.tlog.validity import first_difference
 from sqlalchemy import delete, insert, select
 
 from tests.conftest import LOG_KEY
 from tests.players import any_of, as_turns, legal_turns
+from tests.tlog.whole_logs import first_difference, history_of
 
 SEALED, OPENED = "2026-11-30-classic", "2026-11-30-classic-open"
 NEW_KEY = SigningKey("localhost/shutbox/log-2", b"t" * 32)

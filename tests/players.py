@@ -41,6 +41,20 @@ class Api:
     def get(self, path: str, **options: Any) -> TestResponse:
         return self.request("GET", path, **options)
 
+    def slowly(self, path: str, look: Callable[[], object]) -> bytes:
+        """Return an answer that is read piece by piece as it is written; `look` is called between any two."""
+
+        def read() -> bytes:
+            answer = self.app.test_client().get(f"/api/v1{path}", headers=self._headers)
+            pieces = []
+            for piece in answer.iter_encoded():
+                look()
+                pieces.append(piece)
+            answer.close()
+            return b"".join(pieces)
+
+        return Context().run(read)
+
     def post(self, path: str, body: Any = None, **options: Any) -> TestResponse:
         return self.request("POST", path, **({"json": body} if body is not None else {}), **options)
 

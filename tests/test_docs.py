@@ -245,6 +245,8 @@ def test_every_module_and_every_import_contract_is_in_the_architecture() -> None
         if (path.suffix == ".py" and path.name != "__init__.py") or (path / "__init__.py").exists()
     ]
     assert [module for module in modules if f"`{module}`" not in page] == []
+    routes = [name_of(path) for path in sorted((package / "web" / "routes").glob("[a-z]*.py"))]
+    assert [name for name in routes if f"`{name}`" not in page] == []
     contracts = tomllib.loads((TOP / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
     assert [contract["name"] for contract in contracts if f"| {contract['name']} |" not in page] == []
 

@@ -6,14 +6,10 @@ Times are aware, bytes are bytes (hex in JSON), fractions are exact, lists are t
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from fractions import Fraction
-from struct import Struct
-from struct import error as StructError
 
 from shutbox.game import rulesets
 from shutbox.game.replay import Turn
 from shutbox.game.rules import Rules, rules_of
-
-_DOCUMENT = Struct(">HHBBHBBBB")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,25 +46,7 @@ class Ruleset:
 
         Raises ValueError on a document that this version cannot play.
         """
-        try:
-            box, start_shut, dice, one_die, tiles_shut, below, match, first, scoring = _DOCUMENT.unpack(self.document)
-        except StructError:
-            raise ValueError(f"the document of ruleset {self.id} has not {_DOCUMENT.size} bytes") from None
-        return rules_of(
-            rulesets.Ruleset(
-                self.id,
-                self.name,
-                box,
-                start_shut,
-                dice,
-                rulesets.OneDie(one_die),
-                tiles_shut,
-                below,
-                rulesets.Match(match),
-                first,
-                rulesets.Scoring(scoring),
-            )
-        )
+        return rules_of(rulesets.Ruleset.from_document(self.id, self.name, self.document))
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +222,7 @@ class Run:
     shut_the_box: bool | None
     given_away_milli: int | None
     turns: tuple[Turn, ...] | None
-    ranked: bool
+    ranked: bool | None
     rank: int | None
     total: int | None
     accepted_at: datetime

@@ -62,15 +62,19 @@ def stale_boards(site: Site) -> Sequence[str]:
     return site.session.scalars(select(RoundRow.round_id).where(RoundRow.missed_placements > 0)).all()
 
 
-def boards_in_use(site: Site, since: int) -> Sequence[str]:
-    """Return the daily boards that have not closed, and all with a run accepted, or acted on, since that moment."""
+def boards_in_use(site: Site, since: int, practice: bool) -> Sequence[str]:
+    """Return the logged boards that have not closed, and all with a run accepted, or acted on, since that moment.
+
+    Of those, practice boards only if they are asked for: anyone can make many.
+    """
     first_id = UUID(int=max(since, 0) << 80)  # ids are UUIDv7: they begin with their time
     recent = select(RunRow.round_id).where(RunRow.run_id >= first_id)
     acts = select(RunRow.round_id).join(WithdrawalRow).where(WithdrawalRow.withdrawal_id >= first_id)
-    running = (RoundRow.state < State.CLOSED) & (RoundRow.kind != Kind.PRACTICE) & (RoundRow.opens_at <= site.clock())
-    return site.session.scalars(
-        select(RoundRow.round_id).where(running | RoundRow.round_id.in_(recent.union(acts))).order_by(RoundRow.round_id)
-    ).all()
+    logged = RoundRow.kind != Kind.PRACTICE
+    running = (RoundRow.state < State.CLOSED) & logged & (RoundRow.opens_at <= site.clock())
+    in_use = running | RoundRow.round_id.in_(recent.union(acts))
+    wanted = select(RoundRow.round_id).where(in_use if practice else in_use & logged)
+    return site.session.scalars(wanted.order_by(RoundRow.round_id)).all()
 
 
 def all_boards(site: Site) -> Sequence[str]:

@@ -2,15 +2,20 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Row
 
 from .agreement import WHAT_TO_DO
 from .errors import BundlePending, JournalDisagrees, NotLogged, RoundNotClosed
 from .game.rulesets import BY_HASH
-from .journal import bytes_of, logged_runs
+from .receipts import bytes_of, logged_runs
 from .rounds import State, get_round
 from .site import Site
+from .slices import order_of_sql
+from .store.database import streamed
 from .store.log import leaves_in
-from .store.queries import Board, best_runs
+from .store.queries import Board
 from .store.rows import ChainRow, RoundRow, RunRow
 from .tlog.bundle import BundleRun, render_header, render_run
 from .tlog.leaves import CloseLeaf, RoundLeaf, decode
@@ -66,8 +71,13 @@ def _leaf(site: Site, index: int) -> object:
 
 def bundle(site: Site, found: Disclosure) -> Iterator[bytes]:
     """Yield the lines of a bundle, read from the database while they are taken."""
-    yield render_header(found.round, BY_HASH[found.round.ruleset_hash].document, found.close)
-    ranks = _ranks(site, found.round.round_id)
+    return streamed(site.session, _pages(site, found))
+
+
+def _pages(site: Site, found: Disclosure) -> Iterator[list[bytes]]:
+    yield [render_header(found.round, BY_HASH[found.round.ruleset_hash].document, found.close)]
+    board = Board(found.round.round_id, logged=True, at_close=True)
+    ranks = {row.run_id.bytes: row.rank for row in order_of_sql(site.session, board)}
     wanted = (
         logged_runs()
         .where(RunRow.round_id == found.round.round_id, RunRow.leaf_index < found.close_index)
@@ -76,19 +86,9 @@ def bundle(site: Site, found: Disclosure) -> Iterator[bytes]:
     )
     after = found.round_index
     while page := site.session.execute(wanted.where(RunRow.leaf_index > after)).all():
-        for run in page:
-            rank = ranks.get(run.run_id.bytes)
-            yield render_run(BundleRun(run.run_id.bytes, run.leaf_index, run.salt, bytes_of(run), rank))
+        yield [_line(run, ranks.get(run.run_id.bytes)) for run in page]
         after = page[-1].leaf_index
-        site.session.rollback()  # a reader may be slow: no transaction waits for it
 
 
-def _ranks(site: Site, round_id: str) -> dict[bytes, int]:
-    """Return the rank at the close of each ranked run."""
-    ranks: dict[bytes, int] = {}
-    rank, last_key = 0, None
-    board = Board(round_id, logged=True, at_close=True)
-    for place, (_, run_id, key) in enumerate(best_runs(site.session, board), start=1):
-        rank = rank if key == last_key else place
-        ranks[run_id.bytes], last_key = rank, key
-    return ranks
+def _line(run: Row[Any], rank: int | None) -> bytes:
+    return render_run(BundleRun(run.run_id.bytes, run.leaf_index, run.salt, bytes_of(run), rank))

@@ -40,6 +40,11 @@ def where(mark: bytes, wanted: Wanted) -> Where:
     return None if text is None else _place(mark, text, before=wanted.after is None)
 
 
+def place_behind(mark: bytes, wanted: Wanted) -> Place | None:
+    """Return the place behind which everything is asked for; None: from the top on. Raises InvalidCursor."""
+    return None if wanted.after is None else _place(mark, wanted.after, before=False)
+
+
 def neighbours(mark: bytes, asked: Where, found: Slice) -> tuple[str | None, str | None]:
     """Return the cursors of the next and the previous part.
 

@@ -14,11 +14,11 @@ from sqlalchemy import ColumnElement, Row, Select, exists, func, or_, select, up
 
 from .agreement import WHAT_TO_DO, checked, file_content, keep_witness
 from .chains import begun_chains
-from .errors import JournalDisagrees, NotLogged, NotYours, PlayerRequired, ReceiptPending, RunNotFound, StartRefused
+from .errors import JournalDisagrees, StartRefused
 from .game.rulesets import BY_HASH
-from .game.runs import run_bytes, run_commitment, turns_from
-from .gates import shows_turns
-from .rounds import Kind, Mode, State, get_round
+from .game.runs import run_commitment
+from .receipts import bytes_of, logged_runs
+from .rounds import Kind, Mode, State
 from .seeds import yyyymmdd
 from .site import Site
 from .store import log as stored
@@ -28,8 +28,6 @@ from .store.rows import (
     ChainRow,
     CheckpointRow,
     DayRow,
-    EntryRow,
-    LeafRow,
     LoggedRulesetRow,
     RoundRow,
     RunRow,
@@ -37,9 +35,8 @@ from .store.rows import (
 )
 from .tlog import leaves, tiles
 from .tlog.faults import Fault, Refused
-from .tlog.merkle import Frontier, Node, inclusion_nodes, leaf_hash, prove
+from .tlog.merkle import Frontier, Node, leaf_hash
 from .tlog.note import Checkpoint, sign_checkpoint, verify_note
-from .tlog.proof import make_receipt, verify_receipt
 from .tlog.standings import JudgedRun, RankedRun, rank, ranking_hash
 
 BATCH = 1000
@@ -165,35 +162,6 @@ def tile(site: Site, path: str) -> bytes | None:
     if newest is None or not tiles.exists(wanted, newest.size):
         return None
     return file_content(site.session, wanted, newest.size, newest.root)
-
-
-def receipt(site: Site, run_id: UUID, viewer_id: UUID | None) -> bytes:
-    """Return the receipt of a run: to its owner only, until the close.
-
-    Raises RunNotFound, PlayerRequired, NotYours, NotLogged, and ReceiptPending until the log has reached the run.
-    """
-    run = site.session.execute(logged_runs().where(RunRow.run_id == run_id)).first()
-    if run is None:
-        raise RunNotFound(f"there is no run {run_id}")
-    if not shows_turns(get_round(site, run.round_id), viewer_id, run.player_id):
-        if viewer_id is None:
-            raise PlayerRequired("until the round has closed, a receipt is its player's only: send your token")
-        raise NotYours("until the round has closed, a receipt is its player's only")
-    if not run.to_log:
-        raise NotLogged(f"run {run_id} is not logged: it is practice, or no better than an earlier one of its player")
-    if run.leaf_index is None:
-        raise ReceiptPending("the run is accepted and waits for the log, normally for a second", retry_after=1)
-    newest = stored.newest_checkpoint(site.session)
-    try:
-        if newest is None or run.leaf is None:
-            raise Refused(Fault.RUN_NOT_LOGGED, str(run_id))
-        path = inclusion_nodes(run.leaf_index, newest.size)
-        hash_of = stored.stored_hashes(site.session, (node for step in path for node in step.nodes))
-        made = make_receipt(run.leaf, run.salt, bytes_of(run), run.leaf_index, prove(path, hash_of), newest.note)
-        verify_receipt(made, site.secrets.log_key.verifier)
-    except (Refused, KeyError) as wrong:  # a receipt that does not verify would accuse this server of a lie
-        raise JournalDisagrees(f"no receipt of run {run_id} can be made: {wrong!r}. {WHAT_TO_DO}") from None
-    return made
 
 
 # What waits
@@ -406,23 +374,6 @@ def _withdrawn(site: Site, round_id: str) -> set[bytes]:
         elif isinstance(leaf, leaves.ReinstateLeaf):
             withdrawn.discard(leaf.run_id)
     return withdrawn
-
-
-def logged_runs() -> Select[Any]:
-    """Select runs with everything that their bytes and their leaf are made of."""
-    of_run = (RunRow.run_id, RunRow.round_id, RunRow.turns, RunRow.salt, RunRow.score, RunRow.given_away_milli)
-    of_log = (RunRow.accepted_at, RunRow.to_log, RunRow.leaf_index, LeafRow.leaf, RoundRow.ruleset_hash)
-    columns: list[Any] = [*of_run, *of_log, EntryRow.player_tag, EntryRow.player_id]
-    return (
-        select(*columns)
-        .join(EntryRow, EntryRow.entry_id == RunRow.entry_id)
-        .join(RoundRow, RoundRow.round_id == RunRow.round_id)
-        .outerjoin(LeafRow, LeafRow.leaf_index == RunRow.leaf_index)
-    )
-
-
-def bytes_of(run: Row[Any]) -> bytes:
-    return run_bytes(run.round_id, run.player_tag, run.ruleset_hash, turns_from(run.turns))
 
 
 def _sign(site: Site, frontier: Frontier) -> None:

@@ -12,11 +12,12 @@ from uuid import UUID
 
 from sqlalchemy import Row, Select, delete, func, select, update
 
+from .audit import Actor, write_act
 from .crockford import grouped, random_symbols, symbols_of
 from .errors import LeagueClosed, LeagueCodeExpired, LeagueFull, LeagueNotFound, NotAMember, NotYours, TooManyLeagues
 from .game.encoding import lp
 from .idempotency import claim_key
-from .names import claim
+from .names import claim, read_name
 from .players import Player, hold_player, player_from
 from .site import Site
 from .store.database import insert_or_nothing, writing
@@ -89,6 +90,22 @@ def rename_league(site: Site, code: str, owner_id: UUID, name: str) -> League:
         _check_owner(row, owner_id)
         row.name = shown
     return _shown(site, row, owner_id)
+
+
+def rename_for_operator(site: Site, code: str, name: str, note: str) -> bool:
+    """Give a league another name by force; False if that is the name already. Its owner finds the act and the old name.
+
+    Raises InvalidName for what is no name, and what a code is refused for.
+    """
+    shown = read_name(name).shown
+    with writing(site.session):
+        row = _held(site, code)
+        if row.name == shown:
+            return False
+        hold_player(site, row.owner_id)
+        write_act(site, Actor.OPERATOR, "rename_league", row.owner_id, note=f"it was {row.name!r}. {note}".strip())
+        row.name = shown
+        return True
 
 
 def rotate_code(site: Site, code: str, owner_id: UUID) -> League:

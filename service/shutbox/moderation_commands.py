@@ -1,4 +1,4 @@
-"""The `shutbox moderate` commands: what operators do about runs and players, what was done, and its undoing."""
+"""The `shutbox moderate` commands: what operators do about runs, players and leagues, and its undoing."""
 
 from contextlib import AbstractContextManager
 from uuid import UUID
@@ -10,6 +10,7 @@ from .audit import NOTE_LENGTH, Act, acts_about
 from .clock import rfc3339
 from .config import Settings
 from .errors import PlayerNotFound, StartRefused
+from .leagues import rename_for_operator
 from .seeds import load_secrets
 from .serve import opened
 from .site import Site
@@ -32,7 +33,7 @@ _note = click.option("--note", default="", callback=_note_of, help="What you say
 
 @click.group("moderate")
 def moderate_group() -> None:
-    """Withdraw runs, hide, ban or rename players, and undo that. PLAYER is a name or an id, RUN an id."""
+    """Withdraw runs, hide, ban or rename players, rename leagues, and undo that. PLAYER is a name or id, RUN an id."""
 
 
 @moderate_group.command("withdraw")
@@ -127,6 +128,18 @@ def rename_command(settings: Settings, player: str, name: str) -> None:
         told = _told(row)
         done = moderation.rename(site, row.player_id, name)
     click.echo(f"{told} has the name {name!r}{' now' if done else ' already'}.")
+
+
+@moderate_group.command("rename-league")
+@click.argument("code")
+@click.argument("name")
+@_note
+@click.pass_obj
+def rename_league_command(settings: Settings, code: str, name: str, note: str) -> None:
+    """Give a league another name by force. CODE is its present invite code."""
+    with _site(settings) as site:
+        done = rename_for_operator(site, code, name, note)
+    click.echo(f"The league has the name {name!r}{' now' if done else ' already'}.")
 
 
 @moderate_group.command("audit")

@@ -5,14 +5,14 @@ withdrawn or reinstated. So none is ever changed: a day that closes leads to ano
 itself. Nothing is counted of a day that has not closed.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from uuid import UUID
 
 from sqlalchemy import func, select
 
-from .cursors import Wanted, behind_tie, mark_of, neighbours, where
+from .cursors import Wanted, behind_tie, mark_of, neighbours, place_behind, where
 from .days import last_closed_day, rulesets_of, today
 from .errors import NotRanked, NotSummed, PeriodNotFound, RulesetNotFound
 from .game.rulesets import CATALOGUE, Ruleset, Scoring
@@ -21,7 +21,8 @@ from .players import Player, player_from
 from .ranking import BoardMissing, Ranked, RankingUnavailable, Slice, Where
 from .rounds import Mode
 from .site import Site
-from .slices import slice_of_sql
+from .slices import all_parts, slice_of_sql
+from .store.database import streamed
 from .store.queries import best_runs
 from .store.rows import DayRow
 from .store.totals import PeriodBoard, period_sums, withdrawal_acts
@@ -109,6 +110,23 @@ def page(site: Site, season: Season, viewer_id: UUID | None, wanted: Wanted) -> 
     return PeriodPage(season, found.total, rows, following, previous, found.tied, found.last_tied, behind)
 
 
+def all_rows(site: Site, season: Season, viewer_id: UUID | None, wanted: Wanted) -> Iterator[PeriodRow]:
+    """Yield all rows of a period's leaderboard, or all behind a cursor, without a transaction: see slices.all_parts.
+
+    Raises InvalidCursor at once.
+    """
+    behind = place_behind(mark_of(_board_id(season), wanted), wanted)
+    board = _board(season, wanted)
+    if board is None:
+        return iter(())
+
+    def of_redis(asked: Where, limit: int) -> tuple[Slice, list[PeriodRow]]:
+        return _of_redis(site, season, board, viewer_id, asked, limit)
+
+    parts = all_parts(site.session, board, behind, of_redis, lambda ranked: _rows(site, board, viewer_id, ranked))
+    return streamed(site.session, parts)
+
+
 def build_boards(site: Site) -> None:
     """Make the boards of the periods that the last closed day lies in, where they are missing, so that no reader waits.
 
@@ -147,22 +165,29 @@ def _name(site: Site, season: Season, board: PeriodBoard) -> str:
 def _found(
     site: Site, season: Season, board: PeriodBoard, viewer_id: UUID | None, asked: Where, limit: int
 ) -> tuple[Slice, list[PeriodRow]]:
-    """Return a slice and its rows, from SQL where Redis does not answer or shows what SQL does not say."""
-    if board.bots is None and board.league_id is None:
-        try:
-            found = _slice_of_redis(site, season, board, asked, limit)
-        except RankingUnavailable:
-            pass  # the same from SQL
-        else:
-            rows = _rows(site, board, viewer_id, found.rows)
-            if len(rows) == len(found.rows):
-                return found, rows
-            site.ranking.forget(_name(site, season, board))
-    found = slice_of_sql(site.session, board, asked, limit)
-    return found, _rows(site, board, viewer_id, found.rows)
+    """Return a slice and its rows."""
+    try:
+        return _of_redis(site, season, board, viewer_id, asked, limit)
+    except RankingUnavailable:  # the same from SQL
+        found = slice_of_sql(site.session, board, asked, limit)
+        return found, _rows(site, board, viewer_id, found.rows)
+
+
+def _of_redis(
+    site: Site, season: Season, board: PeriodBoard, viewer_id: UUID | None, asked: Where, limit: int
+) -> tuple[Slice, list[PeriodRow]]:
+    """Return a slice and its rows. Raises RankingUnavailable, also where Redis shows what SQL does not say."""
+    found = _slice_of_redis(site, season, board, asked, limit)
+    rows = _rows(site, board, viewer_id, found.rows)
+    if len(rows) < len(found.rows):
+        site.ranking.forget(_name(site, season, board))
+        raise RankingUnavailable
+    return found, rows
 
 
 def _slice_of_redis(site: Site, season: Season, board: PeriodBoard, asked: Where, limit: int) -> Slice:
+    if board.bots is not None or board.league_id is not None:
+        raise RankingUnavailable
     try:
         return site.ranking.slice(_name(site, season, board), asked, limit)
     except BoardMissing:

@@ -25,7 +25,7 @@ from .profiles import profile
 from .ranking import RankingUnavailable
 from .rounds import Kind, disclosed_seed, round_from
 from .site import Site
-from .store.database import writing
+from .store.database import streamed, writing
 from .store.rows import (
     AttemptRow,
     ChallengeRow,
@@ -157,30 +157,41 @@ def _delete(site: Site, table: Any, which: ColumnElement[bool]) -> None:
 
 def export(site: Site, player_id: UUID) -> Iterator[bytes]:
     """Yield one JSON object with everything that is stored about a player, read while it is taken, page by page."""
+    return streamed(site.session, _copy(site, player_id))
+
+
+def _copy(site: Site, player_id: UUID) -> Iterator[list[bytes]]:
     row = site.session.get_one(PlayerRow, player_id)
-    yield b'{"exported_at":' + orjson.dumps(rfc3339(site.clock()))
-    yield from _member("player", _player_json(row))
-    yield from _member("profile", _profile_json(site, player_from(row, player_id)))
-    yield from _members("tokens", _tokens(site, player_id))
-    yield from _members("codes", _codes(site, player_id))
-    yield from _members("audit", _acts(site, player_id))
-    yield from _members("leagues", _leagues(site, player_id))
+    yield [
+        b'{"exported_at":' + orjson.dumps(rfc3339(site.clock())),
+        _member("player", _player_json(row)),
+        _member("profile", _profile_json(site, player_from(row, player_id))),
+    ]
+    yield from _members("tokens", [_tokens(site, player_id)])
+    yield from _members("codes", [_codes(site, player_id)])
+    yield from _members("audit", [_acts(site, player_id)])
+    yield from _members("leagues", [_leagues(site, player_id)])
     yield from _members("attempts", _attempts(site, player_id))
     yield from _members("runs", _runs(site, player_id))
     yield from _members("practice_rounds", _practice_rounds(site, player_id))
     yield from _members("challenges", _challenges(site, player_id))
-    yield b"}\n"
+    yield [b"}\n"]
 
 
-def _member(name: str, value: Json) -> Iterator[bytes]:
-    yield b',\n"%s":' % name.encode() + orjson.dumps(value)
+def _member(name: str, value: Json) -> bytes:
+    return b',\n"%s":' % name.encode() + orjson.dumps(value)
 
 
-def _members(name: str, values: Iterable[Json]) -> Iterator[bytes]:
-    yield b',\n"%s":[' % name.encode()
-    for number, value in enumerate(values):
-        yield (b",\n" if number else b"\n") + orjson.dumps(value)
-    yield b"]"
+def _members(name: str, pages: Iterable[list[Json]]) -> Iterator[list[bytes]]:
+    yield [b',\n"%s":[' % name.encode()]
+    between = b"\n"
+    for page in pages:
+        pieces = []
+        for value in page:
+            pieces.append(between + orjson.dumps(value))
+            between = b",\n"
+        yield pieces
+    yield [b"]"]
 
 
 def _pages(site: Site, wanted: Select[*tuple[Any, ...]], key: Any) -> Iterator[list[Any]]:
@@ -189,7 +200,6 @@ def _pages(site: Site, wanted: Select[*tuple[Any, ...]], key: Any) -> Iterator[l
     page = list(site.session.execute(ordered))
     while page:
         yield page
-        site.session.rollback()  # a reader may be slow: no transaction waits for it
         page = list(site.session.execute(ordered.where(key > page[-1][0])))
 
 
@@ -214,9 +224,9 @@ def _profile_json(site: Site, player: Player) -> Json:
     }
 
 
-def _tokens(site: Site, player_id: UUID) -> Iterator[Json]:
-    for token in tokens_of(site, player_id):
-        yield {
+def _tokens(site: Site, player_id: UUID) -> list[Json]:
+    return [
+        {
             "token_id": str(token.token_id),
             "label": token.label,
             "scopes": token.scopes,
@@ -224,26 +234,34 @@ def _tokens(site: Site, player_id: UUID) -> Iterator[Json]:
             "created_at": rfc3339(token.created_at),
             "last_used": None if token.last_used is None else token.last_used.isoformat(),
         }
+        for token in tokens_of(site, player_id)
+    ]
 
 
-def _acts(site: Site, player_id: UUID) -> Iterator[Json]:
-    for act in acts_about(site, player_id):
-        yield {"at": rfc3339(act.at), "by": act.actor, "act": act.act, "note": act.note}
+def _acts(site: Site, player_id: UUID) -> list[Json]:
+    return [
+        {"at": rfc3339(act.at), "by": act.actor, "act": act.act, "note": act.note}
+        for act in acts_about(site, player_id)
+    ]
 
 
-def _codes(site: Site, player_id: UUID) -> Iterator[Json]:
+def _codes(site: Site, player_id: UUID) -> list[Json]:
+    codes = []
     wanted = select(CodeRow.kind, CodeRow.created_at, CodeRow.expires_at, CodeRow.used_at)
     for kind, *moments in site.session.execute(wanted.where(CodeRow.player_id == player_id).order_by(CodeRow.kind)):
         created_at, expires_at, used_at = (None if moment is None else rfc3339(moment) for moment in moments)
-        yield {"kind": kind, "created_at": created_at, "expires_at": expires_at, "used_at": used_at}
+        codes.append({"kind": kind, "created_at": created_at, "expires_at": expires_at, "used_at": used_at})
+    return codes
 
 
-def _leagues(site: Site, player_id: UUID) -> Iterator[Json]:
-    for name, is_owner, joined_at in memberships(site, player_id):
-        yield {"name": name, "owner": is_owner, "joined_at": rfc3339(joined_at)}
+def _leagues(site: Site, player_id: UUID) -> list[Json]:
+    return [
+        {"name": name, "owner": is_owner, "joined_at": rfc3339(joined_at)}
+        for name, is_owner, joined_at in memberships(site, player_id)
+    ]
 
 
-def _attempts(site: Site, player_id: UUID) -> Iterator[Json]:
+def _attempts(site: Site, player_id: UUID) -> Iterator[list[Json]]:
     wanted = (
         select(AttemptRow.attempt_id, EntryRow.round_id, AttemptRow.started_at, AttemptRow.abandoned_at)
         .join(EntryRow, EntryRow.entry_id == AttemptRow.entry_id)
@@ -251,14 +269,16 @@ def _attempts(site: Site, player_id: UUID) -> Iterator[Json]:
     )
     for page in _pages(site, wanted, AttemptRow.attempt_id):
         moves = _moves(site, [row.attempt_id for row in page])
-        for attempt_id, round_id, started_at, abandoned_at in page:
-            yield {
+        yield [
+            {
                 "attempt_id": str(attempt_id),
                 "round_id": round_id,
                 "started_at": rfc3339(started_at),
                 "abandoned_at": None if abandoned_at is None else rfc3339(abandoned_at),
                 "moves": moves[attempt_id],
             }
+            for attempt_id, round_id, started_at, abandoned_at in page
+        ]
 
 
 def _moves(site: Site, attempt_ids: list[UUID]) -> defaultdict[UUID, list[Json]]:
@@ -272,7 +292,7 @@ def _moves(site: Site, attempt_ids: list[UUID]) -> defaultdict[UUID, list[Json]]
     return found
 
 
-def _runs(site: Site, player_id: UUID) -> Iterator[Json]:
+def _runs(site: Site, player_id: UUID) -> Iterator[list[Json]]:
     of_run: tuple[Any, ...] = (RunRow.round_id, RunRow.turns, RunRow.score, RunRow.penalty, RunRow.given_away_milli)
     of_log: tuple[Any, ...] = (RunRow.accepted_at, RunRow.to_log, RunRow.salt, RunRow.leaf_index, EntryRow.player_tag)
     withdrawn = WithdrawnRow.run_id.is_not(None).label("withdrawn")
@@ -283,8 +303,8 @@ def _runs(site: Site, player_id: UUID) -> Iterator[Json]:
         .where(EntryRow.player_id == player_id)
     )
     for page in _pages(site, wanted, RunRow.run_id):
-        for row in page:
-            yield {
+        yield [
+            {
                 "run_id": str(row.run_id),
                 "round_id": row.round_id,
                 "turns": [{"dice": dice, "shut": shut} for dice, shut in turns_from(row.turns)],
@@ -298,27 +318,32 @@ def _runs(site: Site, player_id: UUID) -> Iterator[Json]:
                 "player_tag": row.player_tag.hex(),
                 "salt": row.salt.hex(),
             }
+            for row in page
+        ]
 
 
-def _practice_rounds(site: Site, player_id: UUID) -> Iterator[Json]:
+def _practice_rounds(site: Site, player_id: UUID) -> Iterator[list[Json]]:
     own = RoundRow.owner_id == player_id, RoundRow.kind == Kind.PRACTICE
     wanted = select(RoundRow.round_id, RoundRow).where(*own)
     for page in _pages(site, wanted, RoundRow.round_id):
-        for round_id, row in page:
-            round, seed = round_from(row, site.clock()), None
-            with suppress(SeedUnavailable):  # of a node without the secret: the rest is told all the same
-                seed = disclosed_seed(site, round)
-            yield {
-                "round_id": round_id,
-                "ruleset": round.ruleset.id,
-                "mode": round.mode,
-                "created_at": rfc3339(row.created_at),
-                "closes_at": rfc3339(round.closes_at),
-                "seed": None if seed is None else seed.hex(),
-            }
+        yield [_practice_json(site, row) for _, row in page]
 
 
-def _challenges(site: Site, player_id: UUID) -> Iterator[Json]:
+def _practice_json(site: Site, row: RoundRow) -> Json:
+    round, seed = round_from(row, site.clock()), None
+    with suppress(SeedUnavailable):  # of a node without the secret: the rest is told all the same
+        seed = disclosed_seed(site, round)
+    return {
+        "round_id": round.round_id,
+        "ruleset": round.ruleset.id,
+        "mode": round.mode,
+        "created_at": rfc3339(row.created_at),
+        "closes_at": rfc3339(round.closes_at),
+        "seed": None if seed is None else seed.hex(),
+    }
+
+
+def _challenges(site: Site, player_id: UUID) -> Iterator[list[Json]]:
     """Return the challenges that the player has made; those that the player has entered are among the attempts."""
     wanted = (
         select(RoundRow.round_id, RoundRow, ChallengeRow.most_players)
@@ -326,11 +351,13 @@ def _challenges(site: Site, player_id: UUID) -> Iterator[Json]:
         .where(RoundRow.owner_id == player_id)
     )
     for page in _pages(site, wanted, RoundRow.round_id):
-        for round_id, row, most_players in page:
-            yield {
+        yield [
+            {
                 "round_id": round_id,
                 "ruleset": BY_HASH[row.ruleset_hash].id,
                 "players": most_players,
                 "created_at": rfc3339(row.created_at),
                 "closes_at": rfc3339(row.closes_at),
             }
+            for round_id, row, most_players in page
+        ]

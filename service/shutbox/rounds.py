@@ -268,14 +268,17 @@ def close(site: Site, row: RoundRow, now: int) -> None:
 
 
 def close_due_rounds(site: Site, limit: int = 100) -> int:
-    """Close rounds of no day whose time is over, of at most `limit` due ones; return how many were closed.
+    """Close rounds of no day whose time is over, at most `limit` of each kind; return how many were closed.
 
-    One whose seed cannot be made here stays as it is and keeps no other from closing.
+    Challenges are logged, so they wait for no practice. One whose seed cannot be made here stays as it is and keeps no
+    other from closing.
     """
     overdue = (RoundRow.day.is_(None), RoundRow.state < State.CLOSED, RoundRow.closes_at <= site.clock())
-    due = site.session.scalars(  # by lot: so those that fail every time never stand before all others
-        select(RoundRow.round_id).where(*overdue).order_by(func.random()).limit(limit)
-    ).all()
+    due: list[str] = []
+    for kind in (Kind.CHALLENGE, Kind.PRACTICE):
+        of_kind = select(RoundRow.round_id).where(*overdue, RoundRow.kind == kind)
+        # by lot: so those that fail every time never stand before all others
+        due += site.session.scalars(of_kind.order_by(func.random()).limit(limit))
     closed = 0
     for round_id in due:
         with suppress(SeedUnavailable), writing(site.session):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import func, select
 from sqlalchemy.orm import aliased
 
 from . import leaderboards
@@ -35,6 +35,14 @@ _EXPLAINED = {
 }
 
 
+_OF_WITHDRAWAL: tuple[Any, ...] = (
+    WithdrawalRow.reason,
+    WithdrawalRow.note,
+    WithdrawalRow.at,
+    WithdrawalRow.leaf_index,
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Withdrawal:
     """Why and when the operator took a run off the ranking, and where that is in the log."""
@@ -58,7 +66,7 @@ class Run:
     shut_the_box: bool | None
     given_away_milli: int | None
     turns: tuple[Turn, ...] | None
-    ranked: bool
+    ranked: bool | None
     rank: int | None
     tied: int | None  # how many players share the rank, this one included
     total: int | None
@@ -108,7 +116,7 @@ def submit(site: Site, player: Player, round_id: str, turns: Sequence[Turn]) -> 
             row = _stored(site, round_id, player.player_id, turns)
             if row is None:
                 row, created = accept(site, round, entry, turns), True
-        withdrawn = _withdrawal(site, row.run_id)
+        withdrawn = None if created else _withdrawal(site, row.run_id)
     if withdrawn is None and (row.to_log or not round.logged):
         standing = leaderboards.place(site, round, player.player_id, row.run_id, row.rank_key)
     else:
@@ -157,7 +165,7 @@ def get_run(site: Site, run_id: UUID, viewer_id: UUID | None) -> Run:
     row, owner = found[0], player_from(found[1], viewer_id)
     round = get_round(site, row.round_id)
     standings = owner.player_id == viewer_id or shows_standings(site, round, viewer_id)
-    standing = leaderboards.standing(site, round, owner.player_id)
+    standing = leaderboards.standing(site, round, owner.player_id) if standings else None
     withdrawn = _withdrawal(site, run_id) if standings else None
     return _shown(row, owner, standing, withdrawn, standings, shows_turns(round, viewer_id, owner.player_id))
 
@@ -187,10 +195,10 @@ def _shown(
         shut_the_box=row.open == 0 if standings else None,
         given_away_milli=row.given_away_milli if standings else None,
         turns=turns_from(row.turns) if turns else None,
-        ranked=ranked,
-        rank=standing.rank if standing and ranked and standings else None,
-        tied=standing.tied if standing and ranked and standings else None,
-        total=standing.total if standing and standings else None,
+        ranked=ranked if standings else None,
+        rank=standing.rank if standing and ranked else None,
+        tied=standing.tied if standing and ranked else None,
+        total=standing.total if standing else None,
         accepted_at=row.accepted_at,
         to_log=row.to_log,
         leaf_index=row.leaf_index,
@@ -201,31 +209,28 @@ def _shown(
 
 def withdrawn_on(site: Site, round_id: str) -> Sequence[tuple[UUID, Withdrawal]]:
     """Return the runs of a round that are withdrawn now, the earliest first."""
-    of_round = WithdrawnRow.run_id.in_(select(RunRow.run_id).where(RunRow.round_id == round_id))
-    return _withdrawals(site, of_round)
+    every = aliased(WithdrawalRow)
+    last = select(func.max(every.at)).where(every.run_id == WithdrawnRow.run_id).scalar_subquery()
+    rows = site.session.execute(
+        select(WithdrawnRow.run_id, *_OF_WITHDRAWAL)
+        .join(WithdrawalRow, (WithdrawalRow.run_id == WithdrawnRow.run_id) & (WithdrawalRow.at == last))
+        .join(RunRow, RunRow.run_id == WithdrawnRow.run_id)
+        .where(RunRow.round_id == round_id)
+        .order_by(WithdrawnRow.run_id)
+    )
+    return [
+        (run_id, Withdrawal(WithdrawReason(reason), note, at, leaf_index))
+        for run_id, reason, note, at, leaf_index in rows
+    ]
 
 
 def _withdrawal(site: Site, run_id: UUID) -> Withdrawal | None:
     """Return what took a run off the ranking; None if it is ranked, or would be if it were the best."""
-    found = _withdrawals(site, WithdrawnRow.run_id == run_id)
-    return found[0][1] if found else None
-
-
-def _withdrawals(site: Site, which: ColumnElement[bool]) -> list[tuple[UUID, Withdrawal]]:
-    """Return runs that are withdrawn now, by their ids, each with the last act on it."""
-    every = aliased(WithdrawalRow)
-    last = select(func.max(every.at)).where(every.run_id == WithdrawnRow.run_id).scalar_subquery()
-    of_act: tuple[Any, ...] = (WithdrawalRow.reason, WithdrawalRow.note, WithdrawalRow.at, WithdrawalRow.leaf_index)
-    rows = site.session.execute(
-        select(WithdrawnRow.run_id, *of_act)
-        .join(WithdrawalRow, (WithdrawalRow.run_id == WithdrawnRow.run_id) & (WithdrawalRow.at == last))
-        .where(which)
-        .order_by(WithdrawnRow.run_id)
-    )
-    return [
-        (run_id, Withdrawal(WithdrawReason(reason or 0), note, at, leaf_index))
-        for run_id, reason, note, at, leaf_index in rows
-    ]
+    last = select(*_OF_WITHDRAWAL).where(WithdrawalRow.run_id == run_id).order_by(WithdrawalRow.at.desc()).limit(1)
+    found = site.session.execute(last).first()
+    if found is None or found.reason is None:
+        return None
+    return Withdrawal(WithdrawReason(found.reason), found.note, found.at, found.leaf_index)
 
 
 def _stored(site: Site, round_id: str, player_id: UUID, turns: Sequence[Turn]) -> RunRow | None:

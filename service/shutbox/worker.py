@@ -44,10 +44,10 @@ def catch_up(site: Site) -> None:
     with _saying_what_stops_the_log(site):
         integrate(site)
     with suppress(RankingUnavailable):
-        keep_boards(site)
+        keep_boards(site, practice=True)
 
 
-def keep_boards(site: Site) -> None:
+def keep_boards(site: Site, practice: bool = False) -> None:
     """Reconcile the boards on which runs were accepted since the last time that this was done, and those in use.
 
     A process that is killed between storing a run and placing it leaves no other trace. Raises RankingUnavailable.
@@ -55,7 +55,7 @@ def keep_boards(site: Site) -> None:
     now = site.clock()
     last = site.session.get(LeaseRow, _RECONCILED, populate_existing=True)
     since = 0 if last is None else min(last.until, now) - SLACK_MS
-    reconcile(site, boards_in_use(site, since))
+    reconcile(site, boards_in_use(site, since, practice))
     build_boards(site)
     with writing(site.session):
         insert_or_nothing(site.session, LeaseRow, {"name": _RECONCILED, "holder": "", "until": now})

@@ -15,6 +15,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from shutbox.config import Settings
+
 from tests.bench.measuring import told
 from tests.faults.served import free_port
 from tests.players import any_of, legal_turns
@@ -68,11 +70,11 @@ class Connection:
 
 
 @contextmanager
-def serving() -> Iterator[int]:
-    """Run gunicorn with the settings that `serve` uses; yield its port."""
+def serving() -> Iterator[tuple[int, Settings]]:
+    """Run gunicorn with the settings that `serve` uses; yield its port and the settings of the service."""
     with tempfile.TemporaryDirectory(prefix="sb-") as folder, redis_server(Path(folder)) as (url, _):
         kept = {name: value for name, value in os.environ.items() if not name.startswith("SHUTBOX_")}
-        environment = {**kept, "SHUTBOX_DATA_DIR": folder, "SHUTBOX_REDIS_URL": url}
+        environment = {**kept, "SHUTBOX_DATA_DIR": folder, "SHUTBOX_REDIS_URL": url, "SHUTBOX_LIMITS": "off"}
         subprocess.run([sys.executable, "-m", "shutbox.cli", "migrate"], env=environment, check=True)
         port = free_port()
         process = subprocess.Popen(
@@ -86,7 +88,7 @@ def serving() -> Iterator[int]:
                     break
                 except ConnectionError:
                     time.sleep(0.1)
-            yield port
+            yield port, Settings.from_env(environment)
         finally:
             process.terminate()
             process.wait(20)
@@ -107,10 +109,10 @@ def _noop_get(connection: Connection) -> Iterator[bool]:
         yield connection.ask("GET", "/noop")[0] == 200
 
 
-def submissions(connection: Connection) -> Iterator[bool]:
+def _submissions(connection: Connection) -> Iterator[bool]:
     """Runs of today's puzzle, each replayed, stored and ranked. It has few of them, so player follows on player."""
     round: Json = connection.read("GET", "/api/v1/days/today")["rounds"][1]
-    address, runs = f"/api/v1/rounds/{round['round_id']}/runs", _distinct_runs(round["seed"])
+    address, runs = f"/api/v1/rounds/{round['round_id']}/runs", distinct_runs(round["seed"])
     while True:
         for turns in runs:
             yield connection.ask("POST", address, {"turns": turns})[0] == 201
@@ -118,7 +120,7 @@ def submissions(connection: Connection) -> Iterator[bool]:
 
 
 @cache
-def _distinct_runs(seed: str) -> list[list[Json]]:
+def distinct_runs(seed: str) -> list[list[Json]]:
     """Return runs that nobody takes for the same, of 100 ways to play."""
     made = [legal_turns("classic", seed, any_of(number)) for number in range(100)]
     return list({json.dumps(turns): turns for turns in made}.values())
@@ -162,7 +164,7 @@ def _today(connection: Connection) -> Iterator[bool]:
 
 
 KINDS: dict[str, tuple[Kind, str, str]] = {
-    "submissions, durable and ranked": (submissions, "POST", "goal ≥ 0.50, stretch 0.55"),
+    "submissions, durable and ranked": (_submissions, "POST", "goal ≥ 0.50, stretch 0.55"),
     "moves of sealed practice (making the rounds included)": (_moves, "POST", "goal ≥ 0.40, stretch 0.50"),
     "leaderboard, 16 rows, always fresh": (_pages, "GET", "goal ≥ 0.45"),
     "leaderboard, 304": (_unchanged, "GET", "goal ≥ 0.98"),
@@ -174,8 +176,8 @@ def throughput() -> None:
     """Print how many requests of each kind are answered, beside requests that do nothing, in turns."""
     noop: dict[str, Kind] = {"POST": _noop_post, "GET": _noop_get}
     kinds = {"POST": noop["POST"], "GET": noop["GET"], **{name: kind for name, (kind, _, _) in KINDS.items()}}
-    with serving() as port, ThreadPoolExecutor(CONNECTIONS) as threads:
-        sending = {name: [kind(player_at(port)) for _ in range(CONNECTIONS)] for name, kind in kinds.items()}
+    with serving() as (port, _), ThreadPoolExecutor(CONNECTIONS) as threads:
+        sending = {name: [kind(_player(port)) for _ in range(CONNECTIONS)] for name, kind in kinds.items()}
         for senders in sending.values():
             list(threads.map(next, senders))  # what they begin with is not timed
         answered: dict[str, list[float]] = {name: [] for name in kinds}
@@ -192,8 +194,7 @@ def throughput() -> None:
         told(name, f"{rate[name]:,.0f} /s, ×{ratio:.2f}", goal)
 
 
-def player_at(port: int) -> Connection:
-    """Return a connection as a new player."""
+def _player(port: int) -> Connection:
     connection = Connection(port)
     connection.join()
     return connection

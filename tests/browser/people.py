@@ -146,8 +146,5 @@ class Names(Mouse):
         summary.click()
         return [[int(tile) for tile in re.findall(r"\d+", name)] for name in names]
 
-    def tile_names(self) -> list[str]:
-        return self.page.get_by_role("toolbar", name="Tiles").get_by_role("button").all_inner_texts()  # type: ignore[no-any-return]
-
 
 KINDS = {"mouse": Mouse, "touch": Touch, "keyboard": Keyboard, "names": Names}

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from shutbox.bundles import bundle, disclosure
 from shutbox.game.runs import run_commitment
-from shutbox.journal import receipt
+from shutbox.receipts import receipt
 from shutbox.store.rows import RunRow
 from shutbox.tlog.audit import LogAudit, check_bundle
 from shutbox.tlog.faults import Refused

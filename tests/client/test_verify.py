@@ -15,7 +15,7 @@ from shutbox.tlog.faults import Refused
 from shutbox.tlog.leaves import decode
 from shutbox.tlog.merkle import Frontier, leaf_hash
 from shutbox.tlog.note import Checkpoint, SigningKey, sign_checkpoint, verify_checkpoint
-from shutbox.tlog.standings import Judge, close_of, history_of
+from shutbox.tlog.standings import Judge, close_of
 from shutbox_client.verify.cores import FEW_CHUNKS, on_all_cores
 from shutbox_client.verify.known import Known, KnownFile
 from sqlalchemy import delete
@@ -25,6 +25,7 @@ from tests.client.conftest import OPEN, SEALED, SERVER, Command
 from tests.conftest import LOG_KEY, Closer, MovableClock
 from tests.journals import contents, end_log, fill, log_all
 from tests.tlog.small_log import DAY, LEAVES, bundle_of, disclosed
+from tests.tlog.whole_logs import history_of
 
 KEY = LOG_KEY.verifier.text
 NEXT_DAY = "2026-12-01"

@@ -7,7 +7,7 @@ import socket
 import subprocess
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from pathlib import Path
@@ -252,20 +252,40 @@ def test_a_configured_database_is_used_instead(data_dir: Path, postgres_url: str
         assert answer.status_code == 201
 
 
-def test_clients_that_stall_hold_no_thread_for_long(service: Served) -> None:
-    """More sockets than threads, each in the middle of a head or of a body: others are answered all the same."""
+def half_a_request(number: int) -> bytes:
+    """Return what ends in the middle of a head or of a body."""
+    head = b"POST /api/v1/players HTTP/1.1\r\nHost: x\r\n"
+    return head + b"Content-Type: application/json\r\nContent-Length: 10\r\n\r\n{" if number % 2 else head
+
+
+def more_than_it_reads(_: int) -> bytes:
+    return b"GET /openapi.yaml HTTP/1.1\r\nHost: x\r\n\r\n" * 200
+
+
+def the_last_of_a_connection(_: int) -> bytes:
+    """Return what a client sends that then should close, and does not."""
+    return b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+
+
+@pytest.mark.parametrize("sent", [half_a_request, more_than_it_reads, the_last_of_a_connection])
+def test_clients_that_stall_hold_no_thread_for_long(service: Served, sent: Callable[[int], bytes]) -> None:
+    """More sockets than threads, of which none is read or closed: others are answered all the same."""
     stalled = []
     try:
         for number in range(40):
-            half = socket.create_connection(("127.0.0.1", service.port))
-            stalled.append(half)
-            half.sendall(b"POST /api/v1/players HTTP/1.1\r\nHost: x\r\n")
-            if number % 2:
-                half.sendall(b"Content-Type: application/json\r\nContent-Length: 10\r\n\r\n{")
-        assert httpx.get(f"http://127.0.0.1:{service.port}/healthz", timeout=50).status_code == 200
+            client = socket.socket()
+            stalled.append(client)
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)  # or the kernel reads for it
+            client.connect(("127.0.0.1", service.port))
+            client.sendall(sent(number))
+        with httpx.Client(base_url=f"http://127.0.0.1:{service.port}", timeout=20) as other:
+            for _ in range(100):  # by turns with the answers that are sent until the buffers are full
+                assert other.get("/healthz", headers={"Connection": "close"}).status_code == 200
     finally:
-        for half in stalled:
-            half.close()
+        for client in stalled:
+            client.close()
+    assert service.interrupt() == 0
+    assert not [word for word in ("Traceback", "SIGKILL", "ERROR") if word in "".join(service.output)]
 
 
 def test_no_address_is_logged_with_a_malformed_request(service: Served) -> None:

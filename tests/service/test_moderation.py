@@ -7,7 +7,7 @@ from uuid import UUID
 
 import pytest
 from flask import Flask
-from shutbox import journal, moderation
+from shutbox import journal, moderation, receipts
 from shutbox.audit import acts_about
 from shutbox.boards import differences, reconcile, stale_boards
 from shutbox.bundles import bundle, disclosure
@@ -222,7 +222,7 @@ def test_an_act_never_stands_before_its_run(mara: Api, site: Site, monkeypatch: 
     """Both can be committed between the two questions of one transaction: runs that wait, then acts that wait."""
     run_id = uuid(run_of(mara))
     moderation.withdraw(site, run_id, UNFAIR, "")
-    everything = journal.logged_runs
+    everything = receipts.logged_runs
     monkeypatch.setattr(journal, "logged_runs", lambda: everything().where(false()))
     log_all(site)
     assert acts_in(logged(site)) == []

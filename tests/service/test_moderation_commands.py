@@ -43,6 +43,20 @@ def trail(site: Site, *about: str) -> list[tuple[str, str]]:
     return re.findall(r"^(\S+)  \S+  operator  (\w+)", moderate(site, "audit", *about), re.MULTILINE)
 
 
+def test_a_league_is_renamed_and_its_owner_is_told(files: Site, mara: Api) -> None:
+    code = mara.post("/leagues", {"name": "Office"}).get_json()["code"]
+    words = ("rename-league", code.lower(), "League 12", "--note", "Others must read it.")
+    assert moderate(files, *words) == "The league has the name 'League 12' now."
+    assert moderate(files, *words) == "The league has the name 'League 12' already."
+    assert mara.get(f"/leagues/{code}").get_json()["name"] == "League 12"
+    ((act_id, _),) = trail(files, "Mara")
+    (told,) = mara.get("/players/me/audit").get_json()["items"]
+    assert (told["act"], told["by"]) == ("rename_league", "operator")
+    assert told["note"] == "it was 'Office'. Others must read it."
+    assert "which is not undone here" in moderate(files, "undo", act_id, fails=True)
+    assert "no league has this invite code" in moderate(files, "rename-league", "00000-00000", "Office", fails=True)
+
+
 def test_a_run_is_withdrawn_and_reinstated_once(files: Site, mara: Api) -> None:
     run_id = open_run(mara)
     assert moderate(files, "reinstate", run_id) == f"Run {run_id} is not withdrawn."

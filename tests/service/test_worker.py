@@ -89,6 +89,20 @@ def test_a_run_that_was_stored_but_never_placed_is_ranked_however_long_nobody_wo
     assert check(site)[0] == []
 
 
+def test_practice_boards_are_reconciled_at_a_start_and_not_each_minute(
+    mara: Api, site: Site, clock: MovableClock
+) -> None:
+    """Anyone can make many of them."""
+    round = mara.issue()
+    run = mara.submit(round["round_id"], legal_turns("classic", round["seed"])).get_json()
+    site.ranking.remove(round["round_id"], UUID(mara.player_id), UUID(run["run_id"]))
+    clock.forward(61)
+    Worker(site, "one").tick()
+    assert site.ranking.slice(round["round_id"], None, 5).total == 0
+    catch_up(site)
+    assert site.ranking.slice(round["round_id"], None, 5).total == 1
+
+
 def test_a_round_key_of_another_installation_is_refused(mara: Api, site: Site) -> None:
     mara.issue("classic", "sealed")
     site.session.rollback()

@@ -8,9 +8,10 @@ from shutbox.tlog.audit import LogAudit, check_bundle
 from shutbox.tlog.leaves import decode
 from shutbox.tlog.note import VerifierKey, verify_checkpoint
 from shutbox.tlog.proof import verify_receipt
-from shutbox.tlog.standings import RankedRun, history_of
+from shutbox.tlog.standings import RankedRun
 
 from tests.tlog.reference_log import Signer, log_files
+from tests.tlog.whole_logs import history_of
 
 Edit = list[Any]
 Case = dict[str, Any]

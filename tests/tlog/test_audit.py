@@ -24,13 +24,14 @@ from shutbox.tlog.faults import Fault, Refused
 from shutbox.tlog.leaves import CloseLeaf, RoundLeaf, RulesetLeaf, SucceedLeaf, decode, encode
 from shutbox.tlog.merkle import EMPTY_ROOT
 from shutbox.tlog.note import Checkpoint
-from shutbox.tlog.standings import Judge, RankedRun, RoundHistory, history_of
+from shutbox.tlog.standings import Judge, RankedRun, RoundHistory
 from shutbox.tlog.tiles import EntryBundle, HashTile
 
 from tests.tlog import reference_log as plain
 from tests.tlog.reference import Reference
 from tests.tlog.small_log import CONTENTS, DAY, LEAVES, OPEN_DAY, fault_of, flipped
 from tests.tlog.story import Story, bundle_lines
+from tests.tlog.whole_logs import history_of
 
 ORIGIN = "example.org/shutbox/log"
 DOCUMENT = CATALOGUE["classic"].document

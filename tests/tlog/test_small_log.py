@@ -13,12 +13,13 @@ from shutbox.tlog.leaves import CloseLeaf, RoundLeaf, RunLeaf, decode, encode
 from shutbox.tlog.merkle import consistency_nodes, prove, verify_consistency
 from shutbox.tlog.note import SigningKey, VerifierKey, sign_checkpoint, verify_checkpoint
 from shutbox.tlog.proof import make_receipt, parse_proof, verify_receipt
-from shutbox.tlog.standings import close_of, history_of
+from shutbox.tlog.standings import close_of
 from shutbox.tlog.tiles import entry_bundles, hash_tiles, parse_path, render_entry_bundle, render_hash_tile
 
 from tests.tlog.edits import audited, checked_round, lines_of, run_case
 from tests.tlog.make_small_log import FILE, text
 from tests.tlog.reference import StoredTree
+from tests.tlog.whole_logs import history_of
 from tests.vectors import vectors
 
 SMALL: dict[str, Any] = vectors("small-log")

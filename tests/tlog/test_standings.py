@@ -10,17 +10,10 @@ from shutbox.tlog.bundle import BundleRun
 from shutbox.tlog.faults import Fault
 from shutbox.tlog.leaves import WithdrawLeaf, WithdrawReason
 from shutbox.tlog.runs import parse_run
-from shutbox.tlog.standings import (
-    Judge,
-    JudgedRun,
-    RoundHistory,
-    check_judged,
-    history_of,
-    rank,
-    ranking_hash,
-)
+from shutbox.tlog.standings import Judge, JudgedRun, RoundHistory, check_judged, rank, ranking_hash
 
 from tests.tlog.small_log import CHALLENGE, DAY, LEAVES, NEXT_DAY, OPEN_DAY, bundle_of, check_round, disclosed, fault_of
+from tests.tlog.whole_logs import history_of
 
 HISTORY = history_of(DAY, LEAVES)
 RUNS = disclosed(DAY)

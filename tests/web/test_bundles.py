@@ -11,12 +11,12 @@ from shutbox.game.rulesets import CATALOGUE
 from shutbox.site import Site
 from shutbox.tlog.audit import check_bundle
 from shutbox.tlog.leaves import decode
-from shutbox.tlog.standings import history_of
 from sqlalchemy import Engine, event
 
 from tests.conftest import Closer, MovableClock
 from tests.journals import OPENED, SEALED, contents, fill, log_all
 from tests.players import Api
+from tests.tlog.whole_logs import history_of
 
 
 def lines_of(api: Api, round_id: str) -> list[bytes]:

@@ -156,6 +156,16 @@ def test_a_practice_round_ends_after_its_days(mara: Api, site: Site, clock: Mova
     assert mara.get(f"/rounds/{sealed['round_id']}").get_json()["seed"] is not None
 
 
+def test_a_challenge_waits_for_no_practice_to_close(mara: Api, site: Site, clock: MovableClock) -> None:
+    for _ in range(20):
+        mara.issue()
+    clock.forward(29 * 24 * 3600)
+    challenge = mara.post("/challenges", {"ruleset": "classic", "players": 2, "hours": 1}).get_json()
+    clock.forward(24 * 3600)
+    assert close_due_rounds(site, limit=1) == 2
+    assert mara.get(f"/rounds/{challenge['round_id']}").get_json()["state"] == "closed"
+
+
 def test_a_practice_round_of_an_idempotency_key_is_one(mara: Api, finn: Api) -> None:
     asked = {"ruleset": "odds", "mode": "open"}
     key = {"Idempotency-Key": "once"}

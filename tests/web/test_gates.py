@@ -96,7 +96,8 @@ def test_no_answer_tells_of_the_others(
         if "gated" in answer.get_json() and answer.get_json().get("round_id") == ROUND:
             shown = answer.get_json()
             assert shown["gated"] is True
-            assert all(shown.get(key) is None for key in ("total", "rank", "score", "penalty", "open", "turns"))
+            hidden = ("total", "ranked", "rank", "score", "penalty", "open", "turns")
+            assert all(shown.get(key) is None for key in hidden)
             assert not shown.get("items")
 
 
@@ -113,6 +114,7 @@ def test_a_run_that_one_has_the_id_of_is_gated(nobody: Api, finished: list[dict[
             "shut_the_box",
             "given_away_milli",
             "turns",
+            "ranked",
             "rank",
             "total",
         ):

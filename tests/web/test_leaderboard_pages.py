@@ -12,6 +12,8 @@ from tests.conftest import MovableClock
 from tests.players import Api
 from tests.web.test_period_boards import MONDAY, Weeks
 
+pytestmark = pytest.mark.parametrize("database", ["sqlite"])  # what pages ask is asked on both elsewhere
+
 SEALED, PUZZLE = "2026-11-30-classic", "2026-11-30-classic-open"
 
 

@@ -55,6 +55,7 @@ def is_told(answer: Any) -> Json:
         ("/players/me/recovery-codes", None),
         ("/leagues", {"name": "Office"}),
         ("/challenges", {"ruleset": "classic", "players": 2, "hours": 1}),
+        ("/rounds", {"ruleset": "classic", "mode": "open"}),
     ],
 )
 def test_a_player_who_makes_too_much_is_told_when_to_come_back(mara: Api, finn: Api, path: str, body: Any) -> None:
@@ -82,6 +83,14 @@ def test_an_address_makes_so_many_players_and_tries_so_many_codes(nobody: Api, m
     is_told(nobody.post("/transfers", wrong, environ_base=FAR))
     is_told(nobody.post("/transfers", {"code": code}, environ_base=FAR))
     assert nobody.post("/transfers", {"code": code}).status_code == 200
+
+
+@pytest.mark.usefixtures("few")
+@pytest.mark.parametrize("path", ["/players", "/transfers"])
+def test_what_cannot_be_read_is_counted_too(nobody: Api, path: str) -> None:
+    wrong: dict[str, Any] = {"data": b"{", "content_type": "application/json", "environ_base": FAR}
+    assert [nobody.post(path, **wrong).status_code for _ in range(3)] == [400] * 3
+    is_told(nobody.post(path, **wrong))
 
 
 @pytest.mark.usefixtures("few")

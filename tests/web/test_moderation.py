@@ -130,7 +130,9 @@ def test_a_hidden_player_sees_the_own_name_on_every_list(
         assert [player["name"] for player in shown] == [name] * 4
 
 
-def test_a_banned_player_reads_exports_and_deletes_but_writes_nothing(mara: Api, site: Site) -> None:
+def test_a_banned_player_reads_exports_leaves_and_deletes_but_writes_nothing(mara: Api, finn: Api, site: Site) -> None:
+    code = mara.post("/leagues", {"name": "Office"}).get_json()["code"]
+    finn.post(f"/leagues/{code}/members")
     run_id = open_run(mara)
     attempt = mara.post(f"/rounds/{SEALED}/attempt").get_json()
     moderation.ban(site, UUID(mara.player_id), "")
@@ -144,12 +146,17 @@ def test_a_banned_player_reads_exports_and_deletes_but_writes_nothing(mara: Api,
         mara.post("/players/me/tokens", {}),
         mara.post("/players/me/transfer-codes"),
         mara.post("/leagues", {"name": "League"}),
+        mara.patch(f"/leagues/{code}", {"name": "League"}),
+        mara.delete(f"/leagues/{code}"),
+        mara.delete(f"/leagues/{code}/members/{finn.player_id}"),
     ]
     assert {(answer.status_code, answer.get_json()["code"]) for answer in writes} == {(403, "player_banned")}
     reads = ("/players/me", "/players/me/export", f"/runs/{run_id}", f"/attempts/{attempt['attempt_id']}")
     assert {mara.get(path).status_code for path in reads} == {200}
     newest, *_ = mara.get("/players/me/audit").get_json()["items"]
     assert newest["act"] == "ban"
+    assert mara.delete(f"/leagues/{code}/members/me").status_code == 204
+    assert finn.get(f"/leagues/{code}").get_json()["owner"]["name"] == "Finn", "its owner could hand it on"
     assert mara.delete("/players/me").status_code == 204
 
 

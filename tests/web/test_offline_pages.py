@@ -13,6 +13,8 @@ from shutbox.web.app import create_app
 from tests.conftest import MovableClock
 from tests.players import Api
 
+pytestmark = pytest.mark.parametrize("database", ["sqlite"])  # what pages ask is asked on both elsewhere
+
 SEALED = "2026-11-30-classic"
 
 

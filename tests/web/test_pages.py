@@ -12,6 +12,8 @@ from werkzeug.test import TestResponse
 from tests.conftest import Closer, MovableClock
 from tests.players import Api, any_of, legal_turns
 
+pytestmark = pytest.mark.parametrize("database", ["sqlite"])  # what pages ask is asked on both elsewhere
+
 SEALED, PUZZLE = "2026-11-30-classic", "2026-11-30-classic-open"
 READ = (
     "/",
@@ -42,6 +44,12 @@ def test_a_page_is_shown_whatever_authorization_a_proxy_sends_along(
     assert (answer.status_code, answer.mimetype) == (200, "text/html")
     assert "Set-Cookie" not in answer.headers, "no cookie before the first roll"
     assert answer.headers["Content-Security-Policy"] == "default-src 'self'; frame-ancestors 'none'"
+
+
+@pytest.mark.parametrize("path", ["/leagues?code=a%0Ab", "/leagues?code=a%0D%0AX-Y:z"])
+def test_an_address_that_is_asked_for_becomes_no_header(app: Flask, path: str) -> None:
+    answer = app.test_client().get(path)
+    assert (answer.status_code, answer.headers["Location"]) == (302, path.replace("s?code=", "/"))
 
 
 @pytest.mark.parametrize("path", MISSING)

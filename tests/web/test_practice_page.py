@@ -16,6 +16,8 @@ from werkzeug.test import TestResponse
 from tests.conftest import Closer, MovableClock
 from tests.players import Api
 
+pytestmark = pytest.mark.parametrize("database", ["sqlite"])  # what pages ask is asked on both elsewhere
+
 SEALED, PUZZLE = "2026-11-30-classic", "2026-11-30-classic-open"
 
 

@@ -13,6 +13,8 @@ from tests.journals import OPENED, SEALED
 from tests.players import Api, any_of, last, legal_turns
 from tests.web.test_verify_pages import Browser, close
 
+pytestmark = pytest.mark.parametrize("database", ["sqlite"])  # what pages ask is asked on both elsewhere
+
 HIDDEN = (
     "step-",
     "data-steps",

@@ -19,6 +19,8 @@ from tests.conftest import LOG_KEY, Closer, MovableClock
 from tests.journals import OPENED, SEALED, fill, log_all
 from tests.players import Api, any_of, first, last, legal_turns
 
+pytestmark = pytest.mark.parametrize("database", ["sqlite"])  # what pages ask is asked on both elsewhere
+
 COMING = "2026-12-01-classic"
 LONG_HEX = re.compile(r"[0-9a-f]{32,}")
 

@@ -1,5 +1,6 @@
 """`shutbox-client leaderboard` and `day`: who stands where, and what is played."""
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -98,6 +99,7 @@ def _whole(client: Client, board: str, which: dict[str, Any], page: Leaderboard 
 
 
 def _print_csv(client: Client, board: str, which: dict[str, Any]) -> None:
+    """Print a file as the service wrote it; to a terminal, without what would steer it."""
     with TemporaryDirectory(prefix="shutbox-") as folder:
         file = Path(folder) / "board.csv"
         if board in PERIODS:
@@ -106,7 +108,10 @@ def _print_csv(client: Client, board: str, which: dict[str, Any]) -> None:
             client.save_leaderboard(board, file, **which)
         with file.open(encoding="utf-8", newline="") as rows:
             for row in rows:
-                click.echo(row, nl=False)
+                if sys.stdout.isatty():
+                    say(row.rstrip("\r\n"))
+                else:
+                    click.echo(row, nl=False)
 
 
 @click.command()

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
 from hashlib import sha256
+from struct import Struct
 from types import MappingProxyType
 
 from .encoding import mask_of, tag
@@ -31,6 +32,9 @@ class Scoring(IntEnum):
     SUM = 0  # their sum
     DIGITS = 1  # written in ascending order and read as one number
     COUNT = 2  # how many they are
+
+
+_DOCUMENT = Struct(">HHBBHBBBB")
 
 
 @dataclass(frozen=True)
@@ -62,15 +66,26 @@ class Ruleset:
     @cached_property
     def document(self) -> bytes:
         """The 12 bytes that are the ruleset."""
-        return b"".join(
-            (
-                self.box.to_bytes(2, "big"),
-                self.start_shut.to_bytes(2, "big"),
-                bytes((self.dice, self.one_die)),
-                self.one_die_tiles_shut.to_bytes(2, "big"),
-                bytes((self.one_die_open_sum_below, self.match, self.first_roll_must_shut, self.scoring)),
-            )
+        return _DOCUMENT.pack(
+            self.box,
+            self.start_shut,
+            self.dice,
+            self.one_die,
+            self.one_die_tiles_shut,
+            self.one_die_open_sum_below,
+            self.match,
+            self.first_roll_must_shut,
+            self.scoring,
         )
+
+    @classmethod
+    def from_document(cls, id: str, name: str, document: bytes) -> "Ruleset":
+        """Return the ruleset that a document is; its id is only a name. Raises ValueError for bytes that are none."""
+        if len(document) != _DOCUMENT.size:
+            raise ValueError(f"the document of ruleset {id} has not {_DOCUMENT.size} bytes")
+        box, start_shut, dice, one_die, tiles_shut, below, match, first, scoring = _DOCUMENT.unpack(document)
+        how = (OneDie(one_die), tiles_shut, below, Match(match), first, Scoring(scoring))
+        return cls(id, name, box, start_shut, dice, *how)
 
     @cached_property
     def hash(self) -> bytes:

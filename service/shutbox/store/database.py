@@ -1,9 +1,9 @@
 """The engine and its transactions: one durable commit before an answer, on SQLite and on PostgreSQL."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from flask_sqlalchemy import SQLAlchemy
 from sqlalchemy import Connection, Engine, Table, event
@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session, scoped_session
 from .rows import Base
 
 AnySession = Session | scoped_session[Any]
+AnyValue = TypeVar("AnyValue")
 
 db = SQLAlchemy(model_class=Base, disable_autonaming=True)
 
@@ -37,6 +38,17 @@ def writing(session: AnySession) -> Iterator[None]:
     except BaseException:
         session.rollback()
         raise
+
+
+def streamed(session: AnySession, pages: Iterable[Iterable[AnyValue]]) -> Iterator[AnyValue]:
+    """Yield the values of all pages while no transaction is open: who takes them may be slow.
+
+    A page is read when it is reached, and holds plain values, no rows of the session.
+    """
+    for page in pages:
+        session.rollback()
+        yield from page
+    session.rollback()
 
 
 def insert_or_nothing(session: AnySession, table: Any, values: dict[str, Any]) -> bool:

@@ -122,19 +122,6 @@ class Judge:
         return score, given_away_milli(self._rules, self._table, turns) if sealed else 0
 
 
-def history_of(round_id: str, leaves: Iterable[Leaf]) -> RoundHistory:
-    """Gather one round from the leaves of a valid log."""
-    history: RoundHistory | None = None
-    for index, leaf in enumerate(leaves):
-        if isinstance(leaf, RoundLeaf) and leaf.round_id == round_id:
-            history = RoundHistory(leaf)
-        elif history is not None and getattr(leaf, "round_id", None) == round_id:
-            history.add(index, leaf)
-    if history is None:
-        raise Refused(Fault.ROUND_NOT_LOGGED, round_id)
-    return history
-
-
 def rank(runs: Iterable[JudgedRun], withdrawn: Container[bytes] = frozenset()) -> tuple[RankedRun, ...]:
     """Return the best run of each player in order, without those withdrawn; equal results share a rank (1, 2, 2, 4)."""
     best: dict[bytes, JudgedRun] = {}

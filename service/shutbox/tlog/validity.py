@@ -2,7 +2,6 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ..game.rulesets import BY_HASH
@@ -26,15 +25,6 @@ from .leaves import (
 _CHALLENGE_ID = re.compile(r"challenge-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """The first leaf that breaks a rule."""
-
-    index: int
-    fault: Fault
-    detail: str
-
-
 @dataclass(slots=True)
 class RoundState:
     """What the leaves so far say of a round."""
@@ -56,11 +46,6 @@ class LogState:
         self.last_closed_day = 0
         self._open_dailies: Counter[int] = Counter()  # by day: rounds that have not closed
         self._disclosed: dict[bytes, tuple[int, bytes]] = {}  # by chain: the latest link that was found right
-
-    @property
-    def unknown_rulesets(self) -> set[bytes]:
-        """Rulesets whose names this program does not know: ids of their rounds are checked in part only."""
-        return {ruleset_hash for ruleset_hash in self.rulesets if ruleset_hash not in BY_HASH}
 
     def add(self, leaf: Leaf) -> None:
         """Take the next leaf of the log, or refuse it."""
@@ -162,17 +147,6 @@ class LogState:
             raise Refused(Fault.LINK_MISMATCH, leaf.round_id)
         if day_seed(close.day_secret, leaf.day, leaf.mode.word, leaf.ruleset_hash) != close.seed:
             raise Refused(Fault.SEED_NOT_DERIVED, leaf.round_id)
-
-
-def first_difference(leaves: Iterable[Leaf]) -> Difference | None:
-    """Return the first leaf that breaks a rule; None if the log is valid as far as it can be told without bundles."""
-    state = LogState()
-    for index, leaf in enumerate(leaves):
-        try:
-            state.add(leaf)
-        except Refused as refused:
-            return Difference(index, refused.fault, refused.detail)
-    return None
 
 
 def _names_daily(leaf: RoundLeaf) -> bool:

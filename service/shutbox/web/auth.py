@@ -54,7 +54,7 @@ def calling(*scopes: str, also_banned: bool = False) -> Caller:
     if missing:
         raise InsufficientScope(f"this needs a token with: {', '.join(missing)}")
     if found.player.banned and request.method not in SAFE_METHODS and not also_banned:
-        raise PlayerBanned("the operator of this service has banned this player: you can read, export and delete")
+        raise PlayerBanned("the operator has banned this player: you can read, export, leave leagues and delete")
     return found
 
 

@@ -23,6 +23,7 @@ LIMITS: dict[str, Limit] = {
     "codes": Limit(60, HOUR),
     "tokens": Limit(60, HOUR),
     "names": Limit(30, HOUR),
+    "practice rounds": Limit(600, HOUR),  # one in six seconds for a bot that practises all day
 }
 """Far above what people and their programs do. Play and submissions have none: bots are welcome, and a repetition
 stores nothing."""

@@ -241,7 +241,7 @@ class AskedPart:
     around_me: bool
     league: str | None
     format: str | None
-    whole: bool  # no limit is given, so that a file has everything
+    whole: bool  # neither a limit nor where it ends is given, so that a file has everything
 
 
 class PartQuery(_StrictSchema):
@@ -268,7 +268,8 @@ class PartQuery(_StrictSchema):
             raise ValidationError({"around": ["must be a player_id or me"]}) from None
         bots = {"exclude": False, "only": True}.get(data.get("bots", ""))
         wanted = Wanted(int(data.get("limit", 50)), data.get("after"), data.get("before"), player_id, bots)
-        return AskedPart(wanted, own, data.get("league"), data.get("format"), "limit" not in data)
+        whole = not data.keys() & {"limit", "before", "around"}
+        return AskedPart(wanted, own, data.get("league"), data.get("format"), whole)
 
 
 class LeaderboardQuery(PartQuery):
@@ -362,13 +363,13 @@ def _json(content: bytes) -> Any:
 
 
 def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if any(_SURROGATE.search(name) for name in found):
-        raise MalformedRequest("invalid_json", "a key in the body is not Unicode text")
-    if len(found) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise MalformedRequest("invalid_json", f"the key {twice[:64]!r} is given twice in one object")
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if _SURROGATE.search(name):
+            raise MalformedRequest("invalid_json", "a key in the body is not Unicode text")
+        if name in found:
+            raise MalformedRequest("invalid_json", f"the key {name[:64]!r} is given twice in one object")
+        found[name] = value
     return found
 
 

@@ -189,6 +189,7 @@ _ACTS = {
     "other_tokens_ended": "All other browsers and programs were ended",
     "renamed": "The name was changed",
     "rename": "The name was changed",
+    "rename_league": "A league was renamed",
     "hide": "The name was hidden",
     "unhide": "The name is shown again",
     "ban": "The player was banned",

@@ -91,7 +91,7 @@ export const diceChoiceText = ({ one_die_tiles: tiles, dice }) =>
   `${tiles.length ? `${join(tiles)} are shut.` : "Little is open."} Choose one die or ${numberWord(dice)}.`;
 
 /** @type {(number: number) => string} */
-export const numberWord = (number) => ["no", "one", "two", "three"][number] ?? String(number);
+const numberWord = (number) => ["no", "one", "two", "three"][number] ?? String(number);
 
 /** @type {(dice: number) => string} */
 export const diceWord = (dice) => (dice === 1 ? "1 die" : `${dice} dice`);

@@ -10,7 +10,7 @@ const started = performance.now();
 export const serverNow = () => Number(now) + (performance.now() - started);
 
 /** @type {(ms: number) => string} Return a moment as hours and minutes where the reader is. */
-export const localTime = (ms) => new Date(ms).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
+const localTime = (ms) => new Date(ms).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
 
 /** @type {(ms: number) => string} Return a moment as hours and minutes of UTC. */
 export const utcTime = (ms) => `${new Date(ms).toISOString().slice(11, 16)} UTC`;

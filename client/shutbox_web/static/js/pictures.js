@@ -6,7 +6,7 @@ import { holds } from "./parts.js";
 const SVG = "http://www.w3.org/2000/svg";
 const EDGE = 84;
 const STEP = 108;
-export const ROLL_MS = 620;
+const ROLL_MS = 620;
 
 /** Where the pips of each face sit, in a grid of three by three numbered row by row. */
 const PIPS = [[], [4], [2, 6], [2, 4, 6], [0, 2, 6, 8], [0, 2, 4, 6, 8], [0, 2, 3, 5, 6, 8]];

@@ -8,14 +8,15 @@ from flask import Blueprint, Response, jsonify, request
 from ...cursors import Wanted
 from ...days import today
 from ...errors import PeriodNotFound, StandingsGated
-from ...histories import history
-from ...leaderboards import Page, page
+from ...histories import all_runs, history
+from ...leaderboards import Page, all_rows, page
 from ...leagues import league_of_member
 from ...period_boards import SUMMED, season
+from ...period_boards import all_rows as all_period_rows
 from ...period_boards import page as period_page
 from ...periods import Period, PeriodKind, parse_period, period_at
 from ..auth import player, site, viewer
-from ..exports import chosen_format, file_of, parts
+from ..exports import chosen_format, file_of
 from ..represent import Json, board_row_json, leaderboard_json, own_run_json, period_json, period_row_json
 from ..schemas import AskedPart, LeaderboardQuery, PartQuery, PeriodQuery, invalid_query, query
 
@@ -37,9 +38,11 @@ def show_leaderboard(round_id: str) -> Response:
     format = chosen_format(asked.format)
     if format == "json":
         return _revalidated(leaderboard_json(page(site(), round_id, viewer_id, wanted)))
-    found = parts(lambda part: _shown(page(site(), round_id, viewer_id, part)), wanted, asked.whole)
-    items = (board_row_json(row) for part in found for row in part.rows)
-    return file_of(round_id, format, ROUND_COLUMNS, items)
+    if asked.whole:
+        rows = all_rows(site(), round_id, viewer_id, wanted)
+    else:
+        rows = iter(_shown(page(site(), round_id, viewer_id, wanted)).rows)
+    return file_of(round_id, format, ROUND_COLUMNS, map(board_row_json, rows))
 
 
 @routes.get("/leaderboards/<kind>")
@@ -50,9 +53,11 @@ def show_period(kind: str) -> Response:
     format = chosen_format(asked.format)
     if format == "json":
         return _revalidated(period_json(period_page(site(), found, viewer_id, wanted)))
-    pages = parts(lambda part: period_page(site(), found, viewer_id, part), wanted, asked.whole)
-    items = (period_row_json(row) for part in pages for row in part.rows)
-    return file_of(f"{found.period.id}-{ruleset}-{mode}", format, PERIOD_COLUMNS, items)
+    if asked.whole:
+        rows = all_period_rows(site(), found, viewer_id, wanted)
+    else:
+        rows = iter(period_page(site(), found, viewer_id, wanted).rows)
+    return file_of(f"{found.period.id}-{ruleset}-{mode}", format, PERIOD_COLUMNS, map(period_row_json, rows))
 
 
 @routes.get("/players/me/runs")
@@ -64,8 +69,8 @@ def list_runs() -> Response:
         found = history(site(), own_id, asked.wanted)
         items = [own_run_json(run) for run in found.runs]
         return _revalidated({"total": found.total, "items": items, "next": found.next, "previous": found.previous})
-    own = parts(lambda part: history(site(), own_id, part), asked.wanted, asked.whole)
-    return file_of(f"runs-{own_id}", format, RUN_COLUMNS, (own_run_json(run) for part in own for run in part.runs))
+    runs = all_runs(site(), own_id, asked.wanted) if asked.whole else history(site(), own_id, asked.wanted).runs
+    return file_of(f"runs-{own_id}", format, RUN_COLUMNS, map(own_run_json, runs))
 
 
 def period_of(kind: str, of: str | None) -> Period:

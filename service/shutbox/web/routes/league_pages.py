@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from flask import Blueprint, redirect, render_template, request
+from flask import Blueprint, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from ...clock import day_at
@@ -36,7 +36,7 @@ def leagues_page() -> str | Response:
     """Show the leagues of the one who looks; with a code, which may be a whole link, lead to its league."""
     code = request.args.get("code")
     if code is not None:
-        return redirect(f"/league/{code.strip().rstrip('/').rpartition('/')[2][:64]}")
+        return redirect(url_for(".league_page", code=code.strip().rstrip("/").rpartition("/")[2][:64]))
     asking = visitor()
     own = [] if asking is None else leagues_of(site(), asking.player_id)
     standings = [] if asking is None else [week_standing(site(), league, asking) for league in own]

@@ -14,7 +14,7 @@ from ...leagues import (
     rename_league,
     rotate_code,
 )
-from ..auth import player, site, viewer
+from ..auth import calling, player, site, viewer
 from ..limited import limited
 from ..represent import Json, league_json
 from ..schemas import LeagueSchema, body, idempotency_key
@@ -66,8 +66,8 @@ def join_league(code: str) -> tuple[Json, int]:
 
 @routes.delete("/leagues/<code>/members/me")
 def leave_league(code: str) -> tuple[str, int]:
-    own = player("league")
-    remove_member(site(), code, own.player_id, own.player_id)
+    own_id = calling("league", also_banned=True).player.player_id
+    remove_member(site(), code, own_id, own_id)
     return "", 204
 
 

@@ -34,8 +34,8 @@ def make_player() -> tuple[Response, int]:
     known = viewer() if in_browser else None
     if known is not None:
         return jsonify({"player": player_json(known), "token": None}), 200
-    wanted = body(PlayerSchema, required=False)
     limit_address("players")
+    wanted = body(PlayerSchema, required=False)
     made, secret = create_player(site(), wanted.get("name"), wanted.get("bot", False), in_browser)
     response = jsonify({"player": player_json(made), "token": None if in_browser else secret})
     if in_browser:

@@ -5,6 +5,7 @@ from flask import Blueprint, Response, request, stream_with_context
 from ...bundles import bundle, disclosure
 from ...rounds import Round, counts, disclosed_seed, get_round, issue_practice
 from ..auth import player, site
+from ..limited import limited
 from ..represent import Json, round_json
 from ..schemas import PracticeSchema, body, idempotency_key
 
@@ -40,6 +41,7 @@ def show_bundle(round_id: str) -> Response:
 
 
 @routes.post("/rounds")
+@limited("practice rounds", "play")
 def issue_round() -> tuple[Json, int]:
     owner = player("play")
     ruleset_id, mode, seed = body(PracticeSchema)

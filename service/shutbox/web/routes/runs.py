@@ -5,7 +5,7 @@ from uuid import UUID
 from flask import Blueprint, Response
 
 from ...analyses import get_analysis
-from ...journal import receipt
+from ...receipts import receipt
 from ...runs import get_run, submit
 from ..auth import player, site, viewer
 from ..represent import Json, analysis_json, run_json

@@ -6,6 +6,7 @@ from ...codes import redeem
 from ...errors import CodeNotFound, CodeSpent
 from ..auth import from_own_page, set_cookie, site
 from ..limited import limit_address
+from ..problems import MalformedRequest
 from ..represent import player_json
 from ..schemas import CodeSchema, body, idempotency_key
 
@@ -19,7 +20,7 @@ def use_code() -> Response:
     in_browser = from_own_page()
     try:
         player, secret = redeem(site(), body(CodeSchema)["code"], in_browser, idempotency_key())
-    except (CodeNotFound, CodeSpent):
+    except (CodeNotFound, CodeSpent, MalformedRequest):
         limit_address("failed codes")
         raise
     response = jsonify({"player": player_json(player), "token": None if in_browser else secret})

@@ -83,7 +83,7 @@ export class Rules {
 export const rulesOf = perRuleset((ruleset) => new Rules(ruleset));
 
 /** @type {(mask: number) => number[]} Return every subset, ascending: a board stands behind all that can follow it. */
-export const subsets = (mask) =>
+const subsets = (mask) =>
   tilesOf(mask).reduce((found, tile) => found.concat(found.map((board) => board | (1 << (tile - 1)))), [0]);
 
 /** @type {(a: number, b: number) => number} Of sets of one size, that with the lowest tile of its own comes first. */

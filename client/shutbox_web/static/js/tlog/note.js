@@ -124,7 +124,7 @@ export async function verifyNote(content, key) {
 }
 
 /** @type {(text: string) => Checkpoint} Return the checkpoint of the text of a note. */
-export function parseCheckpoint(text) {
+function parseCheckpoint(text) {
   const lines = text.split("\n");
   if (lines.length !== 4 || lines[3]) {
     throw new Refused(Fault.BAD_LINE, "a checkpoint has three lines, then one blank line");

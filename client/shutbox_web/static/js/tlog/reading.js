@@ -71,7 +71,7 @@ export class Reader {
 export const same = (one, other) => one.length === other.length && one.every((byte, place) => byte === other[place]);
 
 /** @type {(text: string) => string} Return what may have come from anywhere as refusals show it. */
-export const quoted = (text) => JSON.stringify(text.slice(0, 80));
+const quoted = (text) => JSON.stringify(text.slice(0, 80));
 
 /**
  * Return the name of a log: visible ASCII, and no plus, since it is the name of its key as well.
