@@ -1,6 +1,5 @@
 """The `shutbox chain` commands: what operators do with chains of day secrets. None of them shows a secret."""
 
-from contextlib import AbstractContextManager
 from datetime import date, datetime
 from pathlib import Path
 
@@ -10,7 +9,7 @@ from . import chains
 from .clock import day_at, system_clock
 from .config import Settings
 from .errors import ChainRefused
-from .seeds import CHAIN_DAYS, MOST_CHAIN_DAYS, Chain, changing, create_chain_file, load_secrets, read_chains
+from .seeds import CHAIN_DAYS, MOST_CHAIN_DAYS, Chain, changing, create_chain_file, read_chains
 from .serve import opened
 from .site import Site
 from .store.rows import ChainRow
@@ -40,7 +39,7 @@ def show_command(settings: Settings, file: Path | None) -> None:
         for chain in read_chains(file):
             _show(chain, chain.end, day_at(system_clock()))
         return
-    with _site(settings) as site:
+    with opened(settings) as site:
         _show_site(site)
 
 
@@ -83,17 +82,12 @@ def succeed_command(settings: Settings, file: Path | None, first_day: datetime |
     if file is not None and (first_day is not None or days is not None):
         raise click.UsageError("the chain in FILE has its first day and its length: leave out --first-day and --days")
     given = None if file is None else chains.read_one(file)
-    with changing(settings.chain_file), _site(settings) as site:
+    with changing(settings.chain_file), opened(settings) as site:
         chain = chains.succeed(site, given, first_day.date() if first_day else None, days or CHAIN_DAYS)
     click.echo(
         f"Chain {chain.chain_id.hex()} begins on {chain.first_day} and is loaded until {chain.last_day}.\n"
         f"Its c_0 is {chain.anchor.hex()}; the worker logs it.\n{_RESTART}\nBack the file up again."
     )
-
-
-def _site(settings: Settings) -> AbstractContextManager[Site]:
-    """Open the installation, whatever is wrong with its chains."""
-    return opened(settings, load_secrets(settings.chain_file, settings.round_key_file, settings.log_key_file))
 
 
 def _create(file: Path, chain: Chain) -> None:

@@ -155,7 +155,7 @@ def log_succeed_command(
 
     old = find_log_key(settings.log_key_file)
     key = old if old is not None and old.name == key.name else key
-    secrets = load_secrets(settings.chain_file, settings.round_key_file, settings.log_key_file, log_key=key)
+    secrets = load_secrets(*settings.secret_files, log_key=key)
     with _telling_of_files(), alone(settings), opened(settings, secrets) as site:
         days.check_secrets(site)
         if worker.some_worker_leads(site):
@@ -202,7 +202,7 @@ main.add_command(moderate_group)
 @contextmanager
 def _site(settings: Settings) -> Iterator[Site]:
     """Open the installation that the settings name."""
-    with opened(settings, load_secrets(settings.chain_file, settings.round_key_file, settings.log_key_file)) as site:
+    with opened(settings) as site:
         days.check_secrets(site)
         journal.check_log_key(site)
         yield site

@@ -86,6 +86,11 @@ class Settings:
         return self.data_dir / "earlier-logs"
 
     @property
+    def secret_files(self) -> tuple[Path, Path, Path]:
+        """Where all secrets are: the chain, the key for other rounds' seeds, and the key that signs the log."""
+        return self.chain_file, self.round_key_file, self.log_key_file
+
+    @property
     def chain_file(self) -> Path:
         """The file that holds the chain of day secrets."""
         return self.data_dir / "chain.json"

@@ -1,6 +1,5 @@
 """The `shutbox moderate` commands: what operators do about runs, players and leagues, and its undoing."""
 
-from contextlib import AbstractContextManager
 from uuid import UUID
 
 import click
@@ -11,7 +10,6 @@ from .clock import rfc3339
 from .config import Settings
 from .errors import PlayerNotFound, StartRefused
 from .leagues import rename_for_operator
-from .seeds import load_secrets
 from .serve import opened
 from .site import Site
 from .store.rows import PlayerRow
@@ -43,7 +41,7 @@ def moderate_group() -> None:
 @click.pass_obj
 def withdraw_command(settings: Settings, run_id: UUID, reason: str, note: str) -> None:
     """Take a run off the ranking. Ranks close up, and the log tells it with the reason."""
-    with _site(settings) as site:
+    with opened(settings) as site:
         done = moderation.withdraw(site, run_id, _REASONS[reason], note)
     click.echo(f"Run {run_id} is withdrawn{'' if done else ' already'}.")
 
@@ -54,7 +52,7 @@ def withdraw_command(settings: Settings, run_id: UUID, reason: str, note: str) -
 @click.pass_obj
 def reinstate_command(settings: Settings, run_id: UUID, note: str) -> None:
     """Let a withdrawn run be ranked again."""
-    with _site(settings) as site:
+    with opened(settings) as site:
         done = moderation.reinstate(site, run_id, note)
     click.echo(f"Run {run_id} is {'reinstated' if done else 'not withdrawn'}.")
 
@@ -65,7 +63,7 @@ def reinstate_command(settings: Settings, run_id: UUID, note: str) -> None:
 @click.pass_obj
 def hide_command(settings: Settings, player: str, note: str) -> None:
     """Show the name of a player to nobody but the player. Ranks and runs stay."""
-    with _site(settings) as site:
+    with opened(settings) as site:
         row = moderation.find_player(site, player)
         told = _told(row)
         done = moderation.hide(site, row.player_id, note)
@@ -78,7 +76,7 @@ def hide_command(settings: Settings, player: str, note: str) -> None:
 @click.pass_obj
 def unhide_command(settings: Settings, player: str, note: str) -> None:
     """Show the name of a player again."""
-    with _site(settings) as site:
+    with opened(settings) as site:
         row = moderation.find_player(site, player)
         told = _told(row)
         done = moderation.unhide(site, row.player_id, note)
@@ -93,7 +91,7 @@ def unhide_command(settings: Settings, player: str, note: str) -> None:
 def ban_command(settings: Settings, player: str, withdraw_runs: bool, note: str) -> None:
     """Take nothing more from a player. What was played stays ranked, unless it is withdrawn."""
     withdrawn = 0
-    with _site(settings) as site:
+    with opened(settings) as site:
         row = moderation.find_player(site, player)
         told, player_id = _told(row), row.player_id
         done = moderation.ban(site, player_id, note)
@@ -110,7 +108,7 @@ def ban_command(settings: Settings, player: str, withdraw_runs: bool, note: str)
 @click.pass_obj
 def unban_command(settings: Settings, player: str, note: str) -> None:
     """Let a player play again. Runs that were withdrawn stay so."""
-    with _site(settings) as site:
+    with opened(settings) as site:
         row = moderation.find_player(site, player)
         told = _told(row)
         done = moderation.unban(site, row.player_id, note)
@@ -123,7 +121,7 @@ def unban_command(settings: Settings, player: str, note: str) -> None:
 @click.pass_obj
 def rename_command(settings: Settings, player: str, name: str) -> None:
     """Give a player another name by force."""
-    with _site(settings) as site:
+    with opened(settings) as site:
         row = moderation.find_player(site, player)
         told = _told(row)
         done = moderation.rename(site, row.player_id, name)
@@ -137,7 +135,7 @@ def rename_command(settings: Settings, player: str, name: str) -> None:
 @click.pass_obj
 def rename_league_command(settings: Settings, code: str, name: str, note: str) -> None:
     """Give a league another name by force. CODE is its present invite code."""
-    with _site(settings) as site:
+    with opened(settings) as site:
         done = rename_for_operator(site, code, name, note)
     click.echo(f"The league has the name {name!r}{' now' if done else ' already'}.")
 
@@ -147,7 +145,7 @@ def rename_league_command(settings: Settings, code: str, name: str, note: str) -
 @click.pass_obj
 def audit_command(settings: Settings, about: str | None) -> None:
     """Show what was done, oldest first: by everyone, or to one player or run."""
-    with _site(settings) as site:
+    with opened(settings) as site:
         for act in acts_about(site, None if about is None else _id_of(site, about)):
             click.echo(_line(act))
 
@@ -157,14 +155,9 @@ def audit_command(settings: Settings, about: str | None) -> None:
 @click.pass_obj
 def undo_command(settings: Settings, audit_id: UUID) -> None:
     """Undo an act by the opposite one. ACT is the id that `shutbox moderate audit` shows first."""
-    with _site(settings) as site:
+    with opened(settings) as site:
         done = moderation.undo(site, audit_id)
     click.echo(f"Act {audit_id} is undone{f': {done}' if done else ' already'}.")
-
-
-def _site(settings: Settings) -> AbstractContextManager[Site]:
-    """Open the installation: no secret of it is used here."""
-    return opened(settings, load_secrets(settings.chain_file, settings.round_key_file, settings.log_key_file))
 
 
 def _id_of(site: Site, about: str) -> UUID:

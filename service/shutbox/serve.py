@@ -55,7 +55,7 @@ def prepare(settings: Settings) -> Secrets:
         create_secrets(settings.chain_file, settings.round_key_file, day_at(system_clock()))
     if not has_log and not settings.log_witness_file.exists():
         create_log_key(settings.log_key_file, settings.new_log_origin)
-    secrets = load_secrets(settings.chain_file, settings.round_key_file, settings.log_key_file)
+    secrets = load_secrets(*settings.secret_files)
     with opened(settings, secrets) as site:
         check_secrets(site)
         check_log_key(site)
@@ -64,9 +64,9 @@ def prepare(settings: Settings) -> Secrets:
 
 
 @contextmanager
-def opened(settings: Settings, secrets: Secrets) -> Iterator[Site]:
-    """Open an installation outside the web."""
-    app = create_app(with_redis(settings), secrets)
+def opened(settings: Settings, secrets: Secrets | None = None) -> Iterator[Site]:
+    """Open an installation outside the web, with the secrets of its files if none are given."""
+    app = create_app(with_redis(settings), secrets or load_secrets(*settings.secret_files))
     try:
         with app.app_context():
             yield app.extensions["shutbox"]

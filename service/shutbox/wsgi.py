@@ -10,4 +10,4 @@ from .web.app import create_app
 settings = Settings.from_env(os.environ)
 if not settings.redis_url:
     raise StartRefused("set SHUTBOX_REDIS_URL: only `shutbox serve` starts a server of its own")
-app = create_app(settings, load_secrets(settings.chain_file, settings.round_key_file, settings.log_key_file))
+app = create_app(settings, load_secrets(*settings.secret_files))

@@ -15,7 +15,6 @@ from shutbox.leaderboards import place
 from shutbox.players import create_player
 from shutbox.rounds import Mode, enter, get_round, seed_of
 from shutbox.runs import accept
-from shutbox.seeds import load_secrets
 from shutbox.serve import opened
 from shutbox.site import Site
 from shutbox.store.database import writing
@@ -53,14 +52,10 @@ class Writer:
             place(self.site, self.round, player_id, run_id, rank_key)
 
 
-def _opened(settings: Settings) -> Any:
-    return opened(settings, load_secrets(settings.chain_file, settings.round_key_file, settings.log_key_file))
-
-
 def _write(settings: Settings, over: Any, written: Any) -> None:
     """Write until it is over: players come in, and those who are there improve."""
     draw = random.Random(1)
-    with _opened(settings) as site:
+    with opened(settings) as site:
         writer = Writer(site)
         lines = [(id, n) for id in writer.players(MOVING) for n in draw.sample(range(len(writer.runs)), 4)]
         draw.shuffle(lines)
@@ -92,7 +87,7 @@ def _writing(settings: Settings) -> Iterator[Any]:
 def walks() -> None:
     """Print how many walks met everyone who stayed once, forwards and backwards; one that did not raises."""
     with serving() as (port, settings):
-        with _opened(settings) as site:
+        with opened(settings) as site:
             writer = Writer(site)
             seated = writer.players(STAYING)
             writer.write([(player_id, number % len(writer.runs)) for number, player_id in enumerate(seated)])

@@ -183,11 +183,7 @@ def test_succeed_takes_a_file_or_options_and_not_both(files: Site, tmp_path: Pat
     assert read_chains(files.settings.chain_file) == (*files.secrets.chains, successor().cut(20))
     refused = command("chain", "succeed", "--first-day", "2026-12-07", settings=files.settings)
     assert (refused.exit_code, "must be 2026-12-08 or later" in refused.output) == (1, True)
-    assert load_secrets(*secret_files(files.settings)).chains == (*files.secrets.chains, successor().cut(20))
-
-
-def secret_files(settings: Settings) -> tuple[Path, Path, Path]:
-    return settings.chain_file, settings.round_key_file, settings.log_key_file
+    assert load_secrets(*files.settings.secret_files).chains == (*files.secrets.chains, successor().cut(20))
 
 
 # The file
