@@ -1,6 +1,7 @@
 """Who asks: a program by its bearer token, or a browser by the cookie that holds the same kind of token."""
 
 from collections.abc import Callable
+from uuid import UUID
 
 from flask import Response, after_this_request, current_app, g, request
 
@@ -37,6 +38,12 @@ def viewer() -> Player | None:
     return player("read") if caller() is not None else None
 
 
+def viewer_id() -> UUID | None:
+    """Return the id of who reads, as `viewer` does."""
+    found = viewer()
+    return found.player_id if found else None
+
+
 def player(*scopes: str) -> Player:
     """Return who asks with a token that may do this; without scopes named, one that may do everything.
 
@@ -62,6 +69,12 @@ def visitor() -> Player | None:
     """Return who looks at a page: the cookie alone says so, and one that is nobody's is passed over."""
     found = visiting()
     return found.player if found else None
+
+
+def visitor_id() -> UUID | None:
+    """Return the id of who looks at a page, as `visitor` does."""
+    found = visitor()
+    return found.player_id if found else None
 
 
 def visiting() -> Caller | None:

@@ -9,7 +9,7 @@ from flask import Blueprint, render_template, request
 from ...archive import Mark, month_of
 from ...days import today
 from ...errors import DayNotFound
-from ..auth import site, visitor
+from ..auth import site, visitor_id
 from .pages import for_people
 
 _MONTH = re.compile(r"([0-9]{4})-(0[1-9]|1[0-2])\Z")
@@ -20,9 +20,8 @@ routes = for_people(Blueprint("archive_pages", __name__))
 @routes.get("/archive")
 def archive_page() -> str:
     """Show a month, the present one if the address names none."""
-    asking = visitor()
     text = request.args.get("month")
-    month = month_of(site(), _parsed_month(text) if text else today(site()), asking.player_id if asking else None)
+    month = month_of(site(), _parsed_month(text) if text else today(site()), visitor_id())
     weeks = Calendar().monthdatescalendar(month.first.year, month.first.month)
     return render_template(
         "archive.html",

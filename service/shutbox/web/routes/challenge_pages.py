@@ -6,7 +6,7 @@ from ...challenges import FEWEST_PLAYERS, MOST_HOURS, MOST_PLAYERS, Challenge, c
 from ...errors import RoundNotFound
 from ...game.rulesets import CATALOGUE
 from ...rounds import get_round
-from ..auth import own_origin, site, visitor
+from ..auth import own_origin, site, visitor, visitor_id
 from .pages import for_people
 
 HOURS = (1, 3, 12, 24, 48, 72, MOST_HOURS)
@@ -38,8 +38,7 @@ def _named(argument: str) -> Challenge | None:
     round_id = request.args.get(argument)
     if round_id is None:
         return None
-    asking = visitor()
-    found = find_challenge(site(), get_round(site(), round_id), asking.player_id if asking else None)
+    found = find_challenge(site(), get_round(site(), round_id), visitor_id())
     if found is None:
         raise RoundNotFound(f"round {round_id!r} is no challenge")
     return found

@@ -22,7 +22,7 @@ from ...period_boards import page as period_page
 from ...periods import PeriodKind, period_at
 from ...rounds import Mode, Round, counts, get_round
 from ...runs import withdrawn_on
-from ..auth import site, visitor
+from ..auth import site, visitor, visitor_id
 from ..own import own_on
 from ..words import ShownRow, board_rows, percent_of_others
 from .leaderboards import period_of
@@ -71,7 +71,7 @@ def _round_page() -> str:
     round_id = request.args.get("round")
     round = get_round(site(), round_id) if round_id else get_day(site(), today(site())).rounds[0]
     asking, filters = visitor(), _filters()
-    viewer_id = asking.player_id if asking else None
+    viewer_id = visitor_id()
     started, finished = counts(site(), round.round_id)
     here = Address({"round": round.round_id, **_filter_texts()})
     return render_template(
@@ -100,8 +100,7 @@ def _period_page(kind: str) -> str:
     found = season(site(), period_of(kind, request.args.get("of")), ruleset_id, asked)
     of = {"of": found.period.id, "ruleset": ruleset_id, "mode": str(asked)}
     day = max(found.first, min(found.period.last, today(site())))
-    asking = visitor()
-    viewer_id = asking.player_id if asking else None
+    viewer_id = visitor_id()
     return render_template(
         "period.html",
         season=found,
@@ -123,9 +122,9 @@ def _counts_at(found: Season) -> int:
 
 
 def _filters() -> Wanted:
-    asking, league = visitor(), request.args.get("league")
+    league = request.args.get("league")
     bots = {"exclude": False, "only": True}.get(request.args.get("bots", ""))
-    league_id = league_of_member(site(), league, asking.player_id if asking else None) if league else None
+    league_id = league_of_member(site(), league, visitor_id()) if league else None
     return Wanted(PAGE_ROWS, bots=bots, league_id=league_id)
 
 

@@ -1,7 +1,6 @@
 """Leaderboards of rounds and of periods, and a player's own runs: in parts, or as files."""
 
 from dataclasses import replace
-from uuid import UUID
 
 from flask import Blueprint, Response, jsonify, request
 
@@ -15,7 +14,7 @@ from ...period_boards import SUMMED, season
 from ...period_boards import all_rows as all_period_rows
 from ...period_boards import page as period_page
 from ...periods import Period, PeriodKind, parse_period, period_at
-from ..auth import player, site, viewer
+from ..auth import player, site, viewer_id
 from ..exports import chosen_format, file_of
 from ..represent import Json, board_row_json, leaderboard_json, own_run_json, period_json, period_row_json
 from ..schemas import AskedPart, LeaderboardQuery, PartQuery, PeriodQuery, invalid_query, query
@@ -34,14 +33,14 @@ routes = Blueprint("leaderboards", __name__)
 @routes.get("/rounds/<round_id>/leaderboard")
 def show_leaderboard(round_id: str) -> Response:
     asked: AskedPart = query(LeaderboardQuery)
-    wanted, viewer_id = _looked_up(asked), _viewer_id()
+    wanted, reader_id = _looked_up(asked), viewer_id()
     format = chosen_format(asked.format)
     if format == "json":
-        return _revalidated(leaderboard_json(page(site(), round_id, viewer_id, wanted)))
+        return _revalidated(leaderboard_json(page(site(), round_id, reader_id, wanted)))
     if asked.whole:
-        rows = all_rows(site(), round_id, viewer_id, wanted)
+        rows = all_rows(site(), round_id, reader_id, wanted)
     else:
-        rows = iter(_shown(page(site(), round_id, viewer_id, wanted)).rows)
+        rows = iter(_shown(page(site(), round_id, reader_id, wanted)).rows)
     return file_of(round_id, format, ROUND_COLUMNS, map(board_row_json, rows))
 
 
@@ -49,14 +48,14 @@ def show_leaderboard(round_id: str) -> Response:
 def show_period(kind: str) -> Response:
     asked, ruleset, mode, of = query(PeriodQuery)
     found = season(site(), period_of(kind, of), ruleset, mode)
-    wanted, viewer_id = _looked_up(asked), _viewer_id()
+    wanted, reader_id = _looked_up(asked), viewer_id()
     format = chosen_format(asked.format)
     if format == "json":
-        return _revalidated(period_json(period_page(site(), found, viewer_id, wanted)))
+        return _revalidated(period_json(period_page(site(), found, reader_id, wanted)))
     if asked.whole:
-        rows = all_period_rows(site(), found, viewer_id, wanted)
+        rows = all_period_rows(site(), found, reader_id, wanted)
     else:
-        rows = iter(period_page(site(), found, viewer_id, wanted).rows)
+        rows = iter(period_page(site(), found, reader_id, wanted).rows)
     return file_of(f"{found.period.id}-{ruleset}-{mode}", format, PERIOD_COLUMNS, map(period_row_json, rows))
 
 
@@ -93,13 +92,8 @@ def _looked_up(asked: AskedPart) -> Wanted:
     if asked.around_me:
         wanted = replace(wanted, around=player("read").player_id)
     if asked.league is not None:
-        wanted = replace(wanted, league_id=league_of_member(site(), asked.league, _viewer_id()))
+        wanted = replace(wanted, league_id=league_of_member(site(), asked.league, viewer_id()))
     return wanted
-
-
-def _viewer_id() -> UUID | None:
-    asking = viewer()
-    return asking.player_id if asking else None
 
 
 def _shown(found: Page) -> Page:

@@ -19,7 +19,7 @@ from ...period_boards import PeriodPage, season
 from ...period_boards import page as period_page
 from ...periods import PeriodKind, period_at
 from ...rounds import Mode
-from ..auth import own_origin, site, visitor
+from ..auth import own_origin, site, visitor, visitor_id
 from ..league_words import invitation, week_standing
 from ..problems import PROBLEMS
 from ..words import board_rows
@@ -47,7 +47,7 @@ def leagues_page() -> str | Response:
 def league_page(code: str) -> str | Response | tuple[str, int]:
     asking = visitor()
     try:
-        league = get_league(site(), code, asking.player_id if asking else None)
+        league = get_league(site(), code, visitor_id())
     except LeagueCodeExpired as refused:
         present = asking and present_code(site(), code, asking.player_id)
         return redirect(f"/league/{present}") if present else _no_league(refused)
@@ -73,14 +73,13 @@ def _no_league(refused: Gone | LeagueNotFound) -> tuple[str, int]:
 
 def _today(league: League) -> dict[str, Any]:
     """Return the board of today's round, as far as this member may see it."""
-    asking = visitor()
+    viewer_id = visitor_id()
     round_id = get_day(site(), today(site())).rounds[0].round_id
-    return _top(lambda wanted: page(site(), round_id, asking.player_id if asking else None, wanted), league)
+    return _top(lambda wanted: page(site(), round_id, viewer_id, wanted), league)
 
 
 def _periods(league: League) -> list[dict[str, Any]]:
-    asking = visitor()
-    viewer_id = asking.player_id if asking else None
+    viewer_id = visitor_id()
     seasons = [(name, season(site(), period_at(kind, today(site())), "classic", Mode.SEALED)) for kind, name in PERIODS]
     return [{"name": name, **_top(partial(period_page, site(), found, viewer_id), league)} for name, found in seasons]
 

@@ -14,7 +14,7 @@ from ...leagues import (
     rename_league,
     rotate_code,
 )
-from ..auth import calling, player, site, viewer
+from ..auth import calling, player, site, viewer_id
 from ..limited import limited
 from ..represent import Json, league_json
 from ..schemas import LeagueSchema, body, idempotency_key
@@ -36,8 +36,7 @@ def list_leagues() -> Json:
 
 @routes.get("/leagues/<code>")
 def show_league(code: str) -> Json:
-    asking = viewer()
-    return league_json(get_league(site(), code, asking.player_id if asking else None))
+    return league_json(get_league(site(), code, viewer_id()))
 
 
 @routes.patch("/leagues/<code>")

@@ -13,7 +13,7 @@ from ...codes import recovery_state
 from ...errors import PlayerNotFound
 from ...players import SCOPES, former_owner, player_by_name, tokens_of
 from ...profiles import Profile, profile
-from ..auth import site, visiting, visitor
+from ..auth import site, visiting, visitor, visitor_id
 from ..histogram import bars
 from ..offline import keep_as_own
 from ..words import act_words
@@ -46,8 +46,7 @@ def player_page(name: str) -> str | tuple[str, int] | Response:
     A name that was given up leads to the new one as long as nobody else may take it.
     """
     try:
-        asking = visitor()
-        found = player_by_name(site(), name, asking.player_id if asking else None)
+        found = player_by_name(site(), name, visitor_id())
     except PlayerNotFound:
         renamed = former_owner(site(), name)
         if renamed is not None and renamed.name is not None:

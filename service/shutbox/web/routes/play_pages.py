@@ -14,7 +14,7 @@ from ...game.rules import rules_of
 from ...game.rulesets import CATALOGUE, Ruleset
 from ...rounds import Kind, Mode, Round, State, counts, disclosed_seed, get_round
 from ...runs import get_run
-from ..auth import site, visitor
+from ..auth import site, visitor, visitor_id
 from ..own import Own, own_on
 from ..represent import attempt_json
 from ..words import day_number, rule_sentences, short_date
@@ -36,7 +36,7 @@ def play_page(round_id: str) -> str:
     if round.kind is Kind.PRACTICE and (asking is None or round.owner_id != asking.player_id):
         raise RoundNotFound(f"there is no round {round_id!r} of yours")
     own = own_on(site(), round, asking)
-    challenge = find_challenge(site(), round, asking.player_id if asking else None)
+    challenge = find_challenge(site(), round, visitor_id())
     started, finished = counts(site(), round_id)
     return render_template(
         "play.html" if round.mode is Mode.SEALED else "puzzle.html",

@@ -19,7 +19,7 @@ from ...players import (
 )
 from ...privacy import delete_player, export
 from ...profiles import profile
-from ..auth import calling, clear_cookie, from_own_page, player, set_cookie, site, viewer
+from ..auth import calling, clear_cookie, from_own_page, player, set_cookie, site, viewer, viewer_id
 from ..limited import limit_address, limit_player, limited
 from ..represent import Json, act_json, player_json, profile_json, token_json
 from ..schemas import AuditQuery, PlayerSchema, TokenSchema, body, query
@@ -106,8 +106,7 @@ def show_own_profile() -> Json:
 
 @routes.get("/players/<name>")
 def show_profile(name: str) -> Json:
-    asking = viewer()
-    found = player_by_name(site(), name, asking.player_id if asking else None)
+    found = player_by_name(site(), name, viewer_id())
     return profile_json(profile(site(), found, own=False))
 
 

@@ -25,7 +25,7 @@ from ..analysis_table import (
     thresholds,
     tiles_text,
 )
-from ..auth import own_origin, site, visitor
+from ..auth import own_origin, site, visitor, visitor_id
 from ..histogram import bars
 from ..offline import keep_as_own
 from ..own import own_on
@@ -40,7 +40,7 @@ routes = for_people(Blueprint("run_pages", __name__))
 def run_page(run_id: UUID) -> str:
     """Show a run as far as the one who asks may see it."""
     asking = visitor()
-    found = get_analysis(site(), run_id, asking.player_id if asking else None)
+    found = get_analysis(site(), run_id, visitor_id())
     run, round = found.run, found.round
     own = asking is not None and run.player is not None and run.player.player_id == asking.player_id
     started, finished = counts(site(), run.round_id)

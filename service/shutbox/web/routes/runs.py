@@ -7,7 +7,7 @@ from flask import Blueprint, Response
 from ...analyses import get_analysis
 from ...receipts import receipt
 from ...runs import get_run, submit
-from ..auth import player, site, viewer
+from ..auth import player, site, viewer_id
 from ..represent import Json, analysis_json, run_json
 from ..schemas import RunSchema, body
 
@@ -23,21 +23,16 @@ def submit_run(round_id: str) -> tuple[Json, int]:
 
 @routes.get("/runs/<uuid:run_id>")
 def show_run(run_id: UUID) -> Json:
-    asking = viewer()
-    return run_json(get_run(site(), run_id, asking.player_id if asking else None))
+    return run_json(get_run(site(), run_id, viewer_id()))
 
 
 @routes.get("/runs/<uuid:run_id>/analysis")
 def show_analysis(run_id: UUID) -> Json:
-    asking = viewer()
-    return analysis_json(get_analysis(site(), run_id, asking.player_id if asking else None))
+    return analysis_json(get_analysis(site(), run_id, viewer_id()))
 
 
 @routes.get("/runs/<uuid:run_id>/receipt")
 def show_receipt(run_id: UUID) -> Response:
-    asking = viewer()
-    response = Response(
-        receipt(site(), run_id, asking.player_id if asking else None), content_type="text/plain; charset=utf-8"
-    )
+    response = Response(receipt(site(), run_id, viewer_id()), content_type="text/plain; charset=utf-8")
     response.headers["Content-Disposition"] = f'attachment; filename="run-{run_id}.tlog-proof"'
     return response
