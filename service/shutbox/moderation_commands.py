@@ -99,7 +99,7 @@ def ban_command(settings: Settings, player: str, withdraw_runs: bool, note: str)
             withdrawn = moderation.withdraw_all(site, player_id, WithdrawReason.UNFAIR_PLAY, note)
     click.echo(f"{told} is banned{'' if done else ' already'}.")
     if withdraw_runs:
-        click.echo(f"{withdrawn} runs are withdrawn.")
+        click.echo("1 run is withdrawn." if withdrawn == 1 else f"{withdrawn} runs are withdrawn.")
 
 
 @moderate_group.command("unban")

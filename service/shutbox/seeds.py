@@ -293,6 +293,11 @@ def _read(file: Path, where_lost: str = "") -> dict[str, Any]:
             raise StartRefused(f"{file} holds a secret but others can read it: run chmod 600 {file}")
         content = json.loads(file.read_text())
     except FileNotFoundError:
+        if not file.parent.exists():
+            raise StartRefused(
+                f"there is no installation in {file.parent}: name its folder, `shutbox --data-dir DIR COMMAND`, or set "
+                "SHUTBOX_DATA_DIR"
+            ) from None
         advice = f"restore it from a backup, or copy it from the first node{where_lost}"
         raise StartRefused(f"{file} is missing: {advice}") from None
     except (OSError, ValueError):

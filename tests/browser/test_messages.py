@@ -3,9 +3,11 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 import pytest
 from playwright.sync_api import expect
+from shutbox import moderation
 
 from tests.browser.hosting import SEALED, Host
 from tests.browser.people import Mouse, state_of
@@ -298,3 +300,17 @@ def test_a_table_reads_as_it_should_in_each_state(host: Host, page: Any, name: s
     [status] = [line for line in golden.splitlines() if line.startswith("  - status")]
     expect(page.locator("#status")).to_have_text(status.removeprefix("  - status").removeprefix(": "))
     assert page.locator("#table").aria_snapshot() == golden.strip()
+
+
+def test_a_banned_player_is_told_who_has_banned_and_what_is_left(host: Host, page: Any) -> None:
+    player = host.player("Ada")
+    host.sign_in(page, player)
+    page.goto(f"/play/{SEALED}")
+    state_of(page)
+    assert host.app is not None
+    with host.app.app_context():
+        moderation.ban(host.site, UUID(player.player_id), "")
+    Mouse(page).primary()
+    expect(page.locator("#alert")).to_have_text(
+        "The player is banned: the operator has banned this player: you can read, export, leave leagues and delete."
+    )

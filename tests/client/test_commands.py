@@ -115,10 +115,15 @@ def test_a_file_that_is_not_there_is_wrong_usage(command: Command, tmp_path: Pat
 
 
 def test_an_empty_leaderboard_says_so(command: Command) -> None:
-    assert command("leaderboard").stdout.splitlines() == [
+    assert command("leaderboard", OPEN).stdout.splitlines() == [
         f"Leaderboard of {OPEN}, provisional, 0 players.",
         "Nobody has finished yet.",
     ]
+
+
+def test_the_leaderboard_is_that_of_todays_sealed_classic(command: Command) -> None:
+    assert command("leaderboard").stdout == command("leaderboard", SEALED).stdout
+    assert command("leaderboard", "day", "--mode", "open").stdout == command("leaderboard", OPEN).stdout
 
 
 def test_a_leaderboard_has_a_line_for_each_player(command: Command, connect: Connect) -> None:
@@ -132,17 +137,17 @@ def test_a_leaderboard_has_a_line_for_each_player(command: Command, connect: Con
     assert sorted(result.stdout.splitlines()[1:]) == sorted(
         [f"1. Mara: {told}", f"1. Robot (bot): {told}", f"1. guest {guest.me().player_id[-4:]}: {told}"]
     )
-    assert "Robot" not in command("leaderboard", "--bots", "exclude").stdout
-    assert "Mara" not in command("leaderboard", "--bots", "only").stdout
+    assert "Robot" not in command("leaderboard", OPEN, "--bots", "exclude").stdout
+    assert "Mara" not in command("leaderboard", OPEN, "--bots", "only").stdout
 
 
 def test_a_leaderboard_says_that_more_rows_follow_and_gives_all(command: Command, connect: Connect) -> None:
     for _ in range(4):
         submit(joined(connect()))
-    short = command("leaderboard", "--limit", "3")
+    short = command("leaderboard", OPEN, "--limit", "3")
     assert len(short.stdout.splitlines()) == 1 + 3 + 1
     assert short.stdout.splitlines()[-1] == "More rows follow: use --all, or --limit up to 200."
-    assert len(command("leaderboard", "--all").stdout.splitlines()) == 1 + 4
+    assert len(command("leaderboard", OPEN, "--all").stdout.splitlines()) == 1 + 4
 
 
 def test_a_leaderboard_is_json_as_the_service_writes_it(app: Flask, command: Command, connect: Connect) -> None:
@@ -150,8 +155,8 @@ def test_a_leaderboard_is_json_as_the_service_writes_it(app: Flask, command: Com
         submit(joined(connect()))
     with httpx.Client(transport=httpx.WSGITransport(app), base_url="http://shutbox.test/api/v1") as http:
         answer = http.get(f"/rounds/{OPEN}/leaderboard?limit=2").json()
-    assert json.loads(command("leaderboard", "--json", "--limit", "2").stdout) == answer
-    whole = json.loads(command("leaderboard", "--json", "--all").stdout)
+    assert json.loads(command("leaderboard", OPEN, "--json", "--limit", "2").stdout) == answer
+    whole = json.loads(command("leaderboard", OPEN, "--json", "--all").stdout)
     assert (len(whole["items"]), whole["next"], whole["previous"]) == (3, None, None)
 
 
@@ -159,7 +164,7 @@ def test_all_rows_are_fetched_page_by_page(command: Command, connect: Connect) -
     client = connect()
     for _ in range(201):
         submit(joined(client))
-    assert len(command("leaderboard", "--all").stdout.splitlines()) == 1 + 201
+    assert len(command("leaderboard", OPEN, "--all").stdout.splitlines()) == 1 + 201
 
 
 def test_the_rows_around_a_player_are_shown(command: Command, connect: Connect) -> None:
@@ -167,7 +172,7 @@ def test_the_rows_around_a_player_are_shown(command: Command, connect: Connect) 
     submit(own)
     command.keep(own.token or "")
     for around in ("me", own.me().player_id):
-        assert "Mara" in command("leaderboard", "--around", around).stdout
+        assert "Mara" in command("leaderboard", OPEN, "--around", around).stdout
 
 
 def test_a_sealed_leaderboard_is_shown_to_who_has_finished(command: Command, client: Client) -> None:
@@ -187,7 +192,7 @@ def test_reading_makes_no_guest(app: Flask, command: Command) -> None:
 
 
 def test_around_me_needs_a_player(command: Command) -> None:
-    result = command("leaderboard", "--around", "me")
+    result = command("leaderboard", OPEN, "--around", "me")
     assert result.exit_code == 1
     assert result.stderr.startswith("player_required: ")
     assert result.stderr.splitlines()[-1] == "Make a player with: shutbox-client player new"
@@ -262,7 +267,12 @@ def test_a_name_that_is_taken_or_impossible_is_refused(command: Command, connect
 
 
 def test_the_token_is_printed_only_when_asked_for(command: Command) -> None:
-    shown = [command("player", "new"), command("player", "show", "--json"), command("leaderboard"), command("play")]
+    shown = [
+        command("player", "new"),
+        command("player", "show", "--json"),
+        command("leaderboard", OPEN),
+        command("play"),
+    ]
     assert all(command.token not in result.output for result in shown)
     assert command("player", "show", "--show-token").stdout.splitlines()[-1] == f"Token {command.token}"
     assert json.loads(command("player", "show", "--json", "--show-token").stdout)["token"] == command.token
@@ -377,4 +387,4 @@ def test_every_command_explains_itself_in_one_line_of_the_list(command: Command,
 
 def test_a_name_is_written_as_well_as_the_terminal_can(command: Command, connect: Connect) -> None:
     submit(joined(connect(), "Žofie Ωmega"))
-    assert "Žofie Ωmega" in command("leaderboard").stdout
+    assert "Žofie Ωmega" in command("leaderboard", OPEN).stdout

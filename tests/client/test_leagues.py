@@ -143,7 +143,7 @@ def test_a_league_is_led_from_the_terminal(command: Command, connect: Connect) -
     tom = joined(connect(), "Tom")
     tom.join_league(rotated)
     submit(tom)
-    assert "Tom" in command("leaderboard", "--league", rotated).stdout
+    assert "Tom" in command("leaderboard", OPEN, "--league", rotated).stdout
     assert command("league", "remove", rotated, tom.me().player_id).exit_code == 0
     assert command("league", "close", rotated, typed=["n"]).exit_code == 1
     assert command("league", "close", rotated, "--yes").exit_code == 0

@@ -176,3 +176,9 @@ def test_a_log_key_file_that_cannot_be_trusted_is_refused(tmp_path: Path, change
 
 def rewrite(file: Path, **changes: object) -> None:
     file.write_text(json.dumps(json.loads(file.read_text()) | changes))
+
+
+def test_an_empty_folder_is_no_damaged_installation(tmp_path: Path) -> None:
+    """One who has forgotten to name the data folder has lost no secret."""
+    with pytest.raises(StartRefused, match=r"there is no installation in .*: name its folder"):
+        load_secrets(*(tmp_path / "var" / name for name in ("chain.json", "round-key.json", "log-key.json")))

@@ -38,7 +38,7 @@ def test_the_page_of_a_withdrawn_run_says_why_and_where_that_is_in_the_log(mara:
     run_id = open_run(mara)
     moderation.withdraw(site, UUID(run_id), WithdrawReason.UNFAIR_PLAY, "A second account of Finn.")
     shown = page_of(app, f"/run/{run_id}")
-    assert "Withdrawn on 30 Nov 2026: unfair play. A second account of Finn." in shown
+    assert "Withdrawn on 30 Nov 2026: unfair play. “A second account of Finn.”" in shown
     assert "on its way into the public log" in shown
     assert "A better run of the same player" not in shown
     log_all(site)

@@ -28,7 +28,7 @@ def _which_options(command: Any) -> Any:
         click.option("--all", "everything", is_flag=True, help="Every row."),
         click.option("--limit", type=click.IntRange(1, LONGEST_PAGE), help=f"How many rows, at most {LONGEST_PAGE}."),
         click.option("--of", metavar="DATE", help="Of the day, week or month of a date, like 2026-11-30."),
-        click.option("--mode", type=click.Choice(["sealed", "open"]), help="Of a period: sealed by default."),
+        click.option("--mode", type=click.Choice(["sealed", "open"]), help="Of a day or period: sealed by default."),
         click.option("--ruleset", metavar="ID", help="Of a day or period: classic by default."),
     ):
         command = option(command)
@@ -57,8 +57,8 @@ def leaderboard(
 ) -> None:
     """Show the leaderboard of a round, a week, a month or all time.
 
-    BOARD is day, week, month, all-time, or the id of a round; by default it is that of today's open classic. The
-    leaderboard of a sealed round is shown once you have finished it. Periods count days that have closed.
+    BOARD is day, week, month, all-time, or the id of a round; by default it is that of today's sealed classic. It
+    is shown once you have finished the round. Periods count days that have closed.
     """
     if (everything or as_csv) and (limit is not None or around is not None):
         raise click.UsageError("--all and --csv are every row: leave --limit and --around away.")
@@ -138,7 +138,7 @@ def today(client: Client, mode: str) -> Round:
 
 
 def _round_of(client: Client, ruleset: str | None, mode: str | None, of: str | None) -> Round:
-    found = client.day(of or "today").find(ruleset or "classic", mode or "open")
+    found = client.day(of or "today").find(ruleset or "classic", mode or "sealed")
     if found is None:
-        fail(f"There is no {mode or 'open'} {ruleset or 'classic'} round on that day.")
+        fail(f"There is no {mode or 'sealed'} {ruleset or 'classic'} round on that day.")
     return found

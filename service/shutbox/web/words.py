@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
-from ..audit import Act, Actor
+from ..audit import UNDO, Act, Actor
 from ..game.encoding import tiles_of
 from ..game.rules import rules_of
 from ..game.rulesets import Match, OneDie, Ruleset, Scoring
@@ -176,7 +176,7 @@ def withdrawal_words(withdrawal: Withdrawal) -> str:
     """Return "Withdrawn on 30 Nov 2026: unfair play", with what the operator says to it."""
     day = dated(datetime.fromtimestamp(withdrawal.at / 1000, UTC).date())
     said = f"Withdrawn on {day}: {_WITHDRAWN_FOR[withdrawal.reason]}"
-    return f"{said}. {withdrawal.note}" if withdrawal.note else f"{said}."
+    return f"{said}. “{withdrawal.note}”" if withdrawal.note else f"{said}."
 
 
 _ACTS = {
@@ -203,4 +203,6 @@ def act_words(act: Act) -> str:
     """Return an act of the audit trail in words."""
     said = _ACTS.get(act.act, act.act)
     said += " by the operator" if act.actor is Actor.OPERATOR else ""
-    return f"{said}: {act.note}" if act.note else said
+    if not act.note or act.act == UNDO:  # whose note is for programs
+        return said
+    return f"{said}: it was {act.note}" if act.act == "rename" else f"{said}: {act.note}"

@@ -171,7 +171,9 @@ async function decide(decision) {
 /** @type {(answer: Answer) => Promise<void>} */
 async function refused({ status, body }) {
   if (["round_closed", "round_not_open", "challenge_full"].includes(body.code)) warn(`${body.title}. ${body.detail}.`);
-  if (status === 401 || status === 403) warn("This browser is no longer signed in as the player of this round.");
+  const elsewhere = status === 401 || body.code === "not_yours";
+  if (elsewhere) warn("This browser is no longer signed in as the player of this round.");
+  else if (status === 403) warn(`${body.title}: ${body.detail}.`);
   if (status === 422) warn(`Not taken: ${body.detail}.`);
   await catchUp(status === 409 && body.state ? "This round went on elsewhere. Caught up." : "");
 }
