@@ -52,6 +52,11 @@ class Page:
     behind_tie: str | None = None
 
 
+def gated() -> StandingsGated:
+    """Return the refusal of a file of standings to one who may not see them yet."""
+    return StandingsGated("finish the round to see its standings, or wait until it has closed")
+
+
 def page(site: Site, round_id: str, viewer_id: UUID | None, wanted: Wanted) -> Page:
     """Return a page of a round's leaderboard, gated where this viewer may not see it yet.
 
@@ -84,7 +89,7 @@ def all_rows(site: Site, round_id: str, viewer_id: UUID | None, wanted: Wanted) 
     board = _board(round, wanted)
     behind = place_behind(mark_of(round.round_id, wanted), wanted)
     if not shows_standings(site, round, viewer_id):
-        raise StandingsGated("finish the round to see its standings, or wait until it has closed")
+        raise gated()
 
     def of_redis(asked: Where, limit: int) -> tuple[Slice, list[BoardRow]]:
         return _of_redis(site, get_round(site, round_id), board, viewer_id, asked, limit)

@@ -6,9 +6,9 @@ from flask import Blueprint, Response, jsonify, request
 
 from ...cursors import Wanted
 from ...days import today
-from ...errors import PeriodNotFound, StandingsGated
+from ...errors import PeriodNotFound
 from ...histories import all_runs, history
-from ...leaderboards import Page, all_rows, page
+from ...leaderboards import Page, all_rows, gated, page
 from ...leagues import league_of_member
 from ...period_boards import SUMMED, season
 from ...period_boards import all_rows as all_period_rows
@@ -98,7 +98,7 @@ def _looked_up(asked: AskedPart) -> Wanted:
 
 def _shown(found: Page) -> Page:
     if found.gated:
-        raise StandingsGated("finish the round to see its standings, or wait until it has closed")
+        raise gated()
     return found
 
 
